@@ -240,4 +240,4 @@ def test_missing_values_are_filled_in_last_and_only_these():
     assert "inside the folds" in log[-1]
     assert "filled" not in str(found.clean().log)
     with pytest.raises(InputError, match="Name the target"):
-        vaglio.audit(penguins).clean(missing="forest")
+        vaglio.audit(penguins.to_frame()).clean(missing="forest")

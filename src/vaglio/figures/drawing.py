@@ -108,10 +108,6 @@ def draw(
 ) -> Any:
     """Draw a figure by its name.
 
-    Other arguments are what only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and
-    others), ``counts`` (gains: rows and positives in place of shares), ``mean``, ``sd``, ``prior`` (threshold) and
-    ``threshold`` (threshold, scores).
-
     Parameters
     ----------
     figure : str
@@ -133,6 +129,10 @@ def draw(
         Seed of learners and samples.
     lang : str or Locale, default="en"
         The language of the words and numbers.
+    **options
+        What only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and others), ``counts``
+        (gains: rows and positives in place of shares), ``mean``, ``sd``, ``prior`` (threshold) and ``threshold``
+        (threshold, scores).
 
     Returns
     -------

@@ -280,13 +280,20 @@ def _rows(context: Context, table: Table, policy: Policy) -> tuple[Table, list[s
         absent = table.column(context.target).missing
         if absent.any():
             table = table[~absent]
-            log.append(text("{n:,} {n:row|rows} without a class left out.", n=int(absent.sum())))
+            log.append(text("{n:,} {n:row|rows} without a target left out.", n=int(absent.sum())))
     if policy.duplicates == "drop":
         columns = [table.column(name) for name in table.columns]
         again = surplus(*repeated_groups(fingerprint(columns, len(table)), columns))
         if len(again):
             table = table[np.setdiff1d(np.arange(len(table)), again)]
             log.append(text("{n:,} {n:duplicate row|duplicate rows} left out.", n=len(again)))
+    if policy.inconsistent != "keep" and context.predicts_numbers:
+        raise InputError(
+            "inconsistent-numbers",
+            "inconsistent={choice!r} is for classes. Rows that differ only in their numbers do not contradict each "
+            "other.",
+            choice=policy.inconsistent,
+        )
     if policy.inconsistent != "keep" and context.target is not None:
         majority = policy.inconsistent == "majority"
         dropped = _contradicting(table, context.target, context.identifiers, majority=majority)
@@ -313,7 +320,9 @@ def _filled(context: Context, table: Table) -> tuple[Table, list[str]]:
     lacking = [name for name in X.columns if table.column(name).missing.any()]
     if not lacking:
         return table, []
-    filled = Table.from_any(ForestImputer(random_state=context.seed).fit_transform(X, y))
+    # Rows without a class teach nothing about similarity, and are filled in all the same.
+    imputer = ForestImputer(random_state=context.seed).fit(X, y)
+    filled = Table.from_any(imputer.transform(table.drop([n for n in table.columns if n not in X.columns])))
     log: list[str] = []
     for name in lacking:
         column, values = table.column(name), filled.column(name)

@@ -15,6 +15,7 @@ from vaglio import BaggingClassifier, CARTClassifier, DecisionTreeClassifier, De
 from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.evaluation import majority_vote_error
+from vaglio.learners.registry import LEARNERS
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +180,8 @@ def test_the_command_divides_the_error_as_the_function_does(tmp_path, monkeypatc
         main([*command, "--json"])
     shown = json.loads(capsys.readouterr().out)["bias_variance"]
     X, y = vaglio.datasets.load("iris").xy("species")
-    assert shown == bias_variance(CARTClassifier(random_state=0), X, y, random_state=0).to_dict()
+    learner = LEARNERS["cart"].make().set_params(random_state=0)
+    assert shown == bias_variance(learner, X, y, random_state=0).to_dict()
     with pytest.raises(SystemExit):
         main([*command, "--lang", "it"])
     assert "bias²" in capsys.readouterr().out

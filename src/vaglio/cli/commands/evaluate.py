@@ -30,6 +30,8 @@ from vaglio.cli._output import (
     FIGURES,
     Answer,
     Outputs,
+    alarms_data,
+    alarms_shown,
     as_csv,
     as_figure,
     as_json,
@@ -41,11 +43,12 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._rows import WorkOptions
+from vaglio.cli._rows import WorkOptions, leak_alarms
 from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Criterion, Evaluation, RegressionEvaluation
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.model.families import Task
 
 First = Annotated[
@@ -92,6 +95,7 @@ def run(
     wanted = criterion(accept)
     how: str
     parts = None
+    leaks: list[Alarm] = []
     if table is not None:
         _no_learning(learner, settings or (["--textbook"] if textbook or bias_variance else None), evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, wanted, work)
@@ -120,7 +124,7 @@ def run(
             evaluation = evaluate_learner(
                 estimator, opened.rows, None, plan, pos_label=evaluating.positive, cost=evaluating.cost
             )
-        how, target = plan.how(opened.rows), opened.target
+        how, target, leaks = plan.how(opened.rows), opened.target, leak_alarms(opened)
         again = with_table("evaluate", table, target, "--learner", what)
         following = [
             with_table("train", table, target, "--learner", what),
@@ -133,8 +137,10 @@ def run(
 
     def data() -> dict[str, Any]:
         accepted = {} if verdict is None else {"acceptance": verdict.to_dict()}
+        found = evaluation.to_dict()
+        found["alarms"] = [*alarms_data(leaks, again), *found["alarms"]]
         divided = {} if parts is None else {"bias_variance": parts.to_dict()}
-        return {"what": what, "how": how, **evaluation.to_dict(), **divided, **accepted, **outputs.to_data()}
+        return {"what": what, "how": how, **found, **divided, **accepted, **outputs.to_data()}
 
     notes = outputs.write(
         {
@@ -147,6 +153,7 @@ def run(
     if not outputs.paths:
         following.append(f"{again} --out evaluation.svg")
     shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text(lang=locale())]
+    shown = [*alarms_shown(leaks, again), *shown]
     shown += [] if parts is None else ["", parts.in_words()]
     shown += _more(evaluation) + ([] if verdict is None else ["", verdict.in_words()])
     code = REJECTED if verdict is not None and not verdict else 0

@@ -190,9 +190,7 @@ class _Steps:
         self.progress.step(self.number, done, total, "search")
 
 
-def _kept(
-    request: Request, training: _Trained, table: Table, seconds: float, plan: EvaluationPlan
-) -> dict[str, Any]:
+def _kept(request: Request, training: _Trained, table: Table, seconds: float, plan: EvaluationPlan) -> dict[str, Any]:
     """Write the model and the predictions of a learner; return what is said about it."""
     name, evaluation = training.learner, training.evaluation
     measured = {"how": plan.in_words(), **evaluation.scores_in_brief()}
