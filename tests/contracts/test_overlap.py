@@ -95,7 +95,7 @@ def test_five_ways_in_python_and_on_disk(tmp_path: Path) -> None:
             # A row of one table may equal a row of another by chance.
             assert abs(evaluation.overlap.shared - shared(table)) <= 1, (name, surface)
             assert evaluation.overlap.exact
-            assert evaluation.to_text().startswith(str(evaluation.overlap.in_words())[:20])
+            assert evaluation.to_text().startswith(f"WARNING: {evaluation.overlap.in_words()}"[:30])
             assert "used for training" in evaluation.to_html()
             assert evaluation.to_text(lang="it").split("\n")[0] != evaluation.to_text().split("\n")[0]
 
@@ -152,7 +152,7 @@ def test_five_ways_in_the_studio(tmp_path: Path) -> None:
 def test_rows_of_a_selection() -> None:
     test = Rows.of(AGAIN["a share of them"], "y")
     chosen = select(TRAINING, "y", learners=["c45"], strategy="validation", test=test)
-    assert str(chosen.headline()).startswith("40 of the 140 rows")
+    assert chosen.to_text().startswith("WARNING: 40 of the 140 rows")
     assert chosen.to_dict()["evaluation"]["overlap"]
     assert select(TRAINING, "y", learners=["c45"], strategy="validation").evaluation.overlap is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
 from vaglio.studio.jobs.run_files import Progress, Request, Task
-from vaglio.studio.jobs.training import INNER_FOLDS, search_space, selection_options
+from vaglio.studio.jobs.training import INNER_FOLDS, plan_of, search_space, selection_options
+from vaglio.studio.project.folder import read_json
 from vaglio.studio.project.steps import policy_of, read_table
 from vaglio.table import MISSING, Table, TableWriter, read_chunks
 
@@ -100,9 +102,21 @@ def predict_file(request: Request) -> None:
             "counts": counts.most_common(20),
             "file": request.data["file"],
             "repeated": told,
-            **known.to_dict(fitted),
+            **known.to_dict(fitted.with_provenance(scores=_measured(request, root))),
         }
     )
+
+
+def _measured(request: Request, root: Path) -> dict[str, Any]:
+    """How good the model was found to be by its run, and how."""
+    run, model = root / "runs" / str(request.data["model_run"]), str(request.data["model"])
+    result = read_json(run / "result.json")
+    for one in result.get("learners", []) if isinstance(result, dict) else []:
+        if isinstance(one, dict) and one.get("id") == model and one.get("accuracy"):
+            trained = Request.of(run)
+            how = plan_of(trained.data, trained.seed).in_words()
+            return {"how": how, "accuracy": float(one["accuracy"][0])}
+    return {}
 
 
 @dataclass

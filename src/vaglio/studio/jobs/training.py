@@ -134,7 +134,7 @@ def train_learners(request: Request) -> None:
             progress.end(number, reason)
         else:
             progress.end(number)
-            results.append(_kept(request, training, table, progress.tasks[number].seconds, plan))
+            results.append(_kept(request, training, table, progress.tasks[number].seconds))
         request.write_result({"learners": results, "plan": str(plan)})
 
 
@@ -190,11 +190,10 @@ class _Steps:
         self.progress.step(self.number, done, total, "search")
 
 
-def _kept(request: Request, training: _Trained, table: Table, seconds: float, plan: EvaluationPlan) -> dict[str, Any]:
+def _kept(request: Request, training: _Trained, table: Table, seconds: float) -> dict[str, Any]:
     """Write the model and the predictions of a learner; return what is said about it."""
     name, evaluation = training.learner, training.evaluation
-    measured = {"how": plan.in_words(), **evaluation.scores_in_brief()}
-    fitted = training.fitted.with_target(table).with_provenance(scores=measured)
+    fitted = training.fitted.with_target(table)
     fitted.save(request.folder / f"{name}.vaglio")
     path = request.folder / f"{name}.npz"
     arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
