@@ -1,4 +1,4 @@
-"""Permutation importance: how much the accuracy falls when the values of one column are shuffled.
+"""Permutation importance: how much the accuracy, or R² of numbers, falls when the values of one column are shuffled.
 
 It works for every kind of model, because it only asks for predictions. scikit-learn's function of the same name takes
 arrays; this one takes tables, and predicts all shuffles of a column in one call, because a call has a cost of its own.
@@ -6,18 +6,20 @@ arrays; this one takes tables, and predicts all shuffles of a column in one call
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import Rows
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
-from vaglio.model.families import KINDS
+from vaglio.model.families import KINDS, Task
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, Predictor, TableLike
 
@@ -42,30 +44,43 @@ _LEAST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """The loss of accuracy per column.
+    """The loss of accuracy per column; of numbers the loss of R².
 
     Attributes
     ----------
     losses : dict of str to float
-        Accuracy minus the mean accuracy with the column shuffled, largest loss first.
+        Accuracy (R²) minus its mean with the column shuffled, largest loss first.
     accuracy : float
-        With no column shuffled.
+        With no column shuffled; of numbers R².
     n_rows : int
         Rows used.
     n_repeats : int
         Shuffles per column.
+    task : {"classification", "regression"}
+        Whether the losses are of accuracy or of R².
     """
 
     losses: dict[str, float]
     accuracy: float
     n_rows: int
     n_repeats: int
+    task: Task = "classification"
+
+    @property
+    def _measure(self) -> Message:
+        return text("loss of R²") if self.task == "regression" else text("loss of accuracy")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per column, largest loss first."""
-        return [{text("column"): name, text("loss of accuracy"): loss} for name, loss in self.losses.items()]
+        return [{text("column"): name, self._measure: loss} for name, loss in self.losses.items()]
 
     def _title(self) -> Message:
+        if self.task == "regression":
+            return text(
+                "Loss of R² (from {r2:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
+                r2=self.accuracy,
+                n=self.n_rows,
+            )
         return text(
             "Loss of accuracy (from {accuracy:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
             accuracy=self.accuracy,
@@ -88,7 +103,7 @@ class PermutationImportance:
             list(self.losses),
             [[loss] for loss in self.losses.values()],
             ax=ax,
-            xlabel=text("loss of accuracy"),
+            xlabel=self._measure,
             locale=locale_of(lang),
         )
 
@@ -120,18 +135,18 @@ def permutation_importance(
     max_columns: int | None = None,
     seed: int = 0,
 ) -> PermutationImportance:
-    """Measure how much the accuracy of a model falls when one column is shuffled.
+    """Measure how much the accuracy of a model, or its R² if it predicts numbers, falls when one column is shuffled.
 
     Of two columns that carry the same information each may have a small loss, since the other one is still there.
 
     Parameters
     ----------
-    model : Fitted or classifier
+    model : Fitted, classifier or regressor
     X : table or array
-        Rows whose class is known; best rows that the model was not trained on. Of many rows a random sample is used;
+        Rows whose target is known; best rows that the model was not trained on. Of many rows a random sample is used;
         of a scanned table or a Dask frame, those with the smallest hashes of their numbers. ``n_rows`` of the result
         says how many.
-    y : array-like of labels
+    y : array-like of labels or numbers
     columns : sequence of str, optional
         Columns to try, in order of preference; by default all columns of ``X``.
     n_repeats : int, default=3
@@ -161,15 +176,17 @@ def permutation_importance(
             n_repeats=n_repeats,
         )
     rng = np.random.default_rng(seed)
-    drawn = Rows.of(X, y).sample(_most_rows(model), rng)
+    task = task_of_model(model)
+    drawn = Rows.of(X, y, task=task).sample(_most_rows(model), rng)
     table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
-    accuracy = _accuracy(model, table, labels)
-    losses = {name: accuracy - _shuffled_accuracy(model, table, labels, name, n_repeats, rng) for name in tried}
+    score = partial(_r2 if task == "regression" else _accuracy, model)
+    accuracy = score(table, labels)
+    losses = {name: accuracy - _shuffled(score, table, labels, name, n_repeats, rng) for name in tried}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
-    return PermutationImportance(ranked, accuracy, len(labels), n_repeats)
+    return PermutationImportance(ranked, accuracy, len(labels), n_repeats, task)
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:
@@ -189,9 +206,20 @@ def _accuracy(model: Predictor, X: Table, y: np.ndarray) -> float:
     return float(np.mean(np.asarray(model.predict(X)) == y))
 
 
-def _shuffled_accuracy(
-    model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator
+def _r2(model: Predictor, X: Table, y: np.ndarray) -> float:
+    spread = float(np.ptp(y)) or 1.0  # squares of very large or small numbers have no double
+    errors, deviations = (np.asarray(model.predict(X)) - y) / spread, (y - y.mean()) / spread
+    return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
+
+
+def _shuffled(
+    score: Callable[[Table, np.ndarray], float],
+    X: Table,
+    y: np.ndarray,
+    name: str,
+    n_repeats: int,
+    rng: np.random.Generator,
 ) -> float:
     rows = np.tile(np.arange(len(y)), n_repeats)
     shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])
-    return _accuracy(model, X.take(rows).with_column(X.column(name).take(shuffled)), y[rows])
+    return score(X.take(rows).with_column(X.column(name).take(shuffled)), y[rows])
