@@ -263,9 +263,7 @@ def _costs(model: Predictor, cost: CostLike | None, true: np.ndarray) -> CostMat
     return own if isinstance(own, CostMatrix) and own.limit is None and set(own.labels) == set(labels) else None
 
 
-def _shuffled(
-    model: Predictor, X: Table, score: _Score, name: str, n_repeats: int, rng: np.random.Generator
-) -> _Score:
+def _shuffled(model: Predictor, X: Table, score: _Score, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
     n = len(score.true)
     rows = np.tile(np.arange(n), n_repeats)
     shuffled = np.concatenate([rng.permutation(n) for _ in range(n_repeats)])

@@ -142,7 +142,8 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
             **figures,
         )
         if found.mean_cost is not None
-        else "By how much R² on {n:,} {n:row|rows} falls when the values of one column are shuffled (mean of {repeats} "
+        else text(
+            "By how much R² on {n:,} {n:row|rows} falls when the values of one column are shuffled (mean of {repeats} "
             "{repeats:shuffle|shuffles}).",
             **figures,
         )
