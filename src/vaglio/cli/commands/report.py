@@ -84,8 +84,8 @@ def run(
     of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB. A table larger than memory
     is read in chunks, and its columns are summarized one by one on disk.
     """
-    from vaglio.model.costs import cost_name
     from vaglio.cli._learners import named_learners
+    from vaglio.model.costs import cost_name
     from vaglio.report.method import python_lines
 
     _check(evaluating, strategy)
