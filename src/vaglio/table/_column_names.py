@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import TypeVar
 
 from vaglio.errors import ColumnError, DataWarning, InputError, warn
@@ -13,7 +14,7 @@ from vaglio.messages.message import join, text
 from vaglio.messages.options import renaming
 from vaglio.messages.sentences import did_you_mean, listed
 
-__all__ = ["by_column", "folded", "matching_columns", "note_matches", "renamed"]
+__all__ = ["by_column", "folded", "likeliest", "matching_columns", "note_matches", "renamed"]
 
 _Known = TypeVar("_Known")
 # Accents over letters of Latin, Greek and Cyrillic script; marks of other scripts are letters of their own.
@@ -78,6 +79,24 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
             )
         found |= dict(zip(names, columns))
     return {name: found[name] for name in wanted if name in found}
+
+
+def likeliest(wanted: str, free: Sequence[str]) -> str:
+    """Return the column that most likely is the one that is wanted: one whose name holds it comes first.
+
+    Examples
+    --------
+    >>> likeliest("Reclami", ["customer", "N. reclami", "Recl.", "place"])
+    'N. reclami'
+    """
+    name = folded(wanted)
+
+    def nearness(column: str) -> tuple[bool, float]:
+        other = folded(column)
+        holds = len(min(name, other, key=len)) > 2 and (name in other or other in name)
+        return holds, SequenceMatcher(None, name, other).ratio()
+
+    return max(free, key=nearness)
 
 
 def note_matches(matches: Mapping[str, str]) -> None:
