@@ -31,7 +31,7 @@ _BEYOND = 2**63
 # Types whose values are shown as Python writes them.
 _SHOWN = (str, bytes, bool, int, float, complex)
 # Sequences of which each item is looked at.
-_ITEMS = {"str": "Names", "float": "Numbers", "Feature": "Features"}
+_ITEMS = {"str": "Names", "str | int": "Places", "float": "Numbers", "Feature": "Features"}
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 
 
@@ -184,6 +184,10 @@ def _are_texts(value: Any) -> bool:
     return _is_collection(value) and all(isinstance(each, str) for each in value)
 
 
+def _are_names_or_positions(value: Any) -> bool:
+    return _is_collection(value) and all(isinstance(each, str) or _is_integer(each) for each in value)
+
+
 def _are_features(value: Any) -> bool:
     return _is_collection(value) and all(hasattr(each, "kind") and hasattr(each, "name") for each in value)
 
@@ -268,6 +272,7 @@ _TYPES: dict[str, Alternative] = {
     "Mapping": _MAPPING,
     "Levels": _MAPPING,
     "Names": (_are_texts, text("a list of texts")),
+    "Places": (_are_names_or_positions, text("a list of names or positions")),
     "Features": (_are_features, text("the columns of a codebook")),
     "Numbers": (_are_numbers, text("a list of numbers")),
     "list": _LIST,
@@ -288,5 +293,6 @@ _TYPES: dict[str, Alternative] = {
     "ProgressOption": (_is_progress, text("True, False or a function")),
     "Axes": (_has("plot", "figure"), text("axes of matplotlib")),
     "ndarray": _LIST,
-    **{name: _instance(name) for name in ("Evaluation", "RuleSet", "SplitRules", "CostMatrix", "Column", "Policy")},
+    **{name: _instance(name) for name in ("Evaluation", "RegressionEvaluation", "RuleSet", "SplitRules")},
+    **{name: _instance(name) for name in ("CostMatrix", "Column", "Policy")},
 }
