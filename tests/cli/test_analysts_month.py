@@ -1,4 +1,4 @@
-"""The month of an analyst: from a messy Italian file to the list of customers to call, all in Italian, without a script."""
+"""The month of an analyst: from a messy Italian file to the list of customers to call, in Italian, without a script."""
 
 from __future__ import annotations
 

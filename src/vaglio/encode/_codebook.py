@@ -257,7 +257,7 @@ class Codebook:
                 n=len(absent),
                 absent=listed(absent, quoted=True),
                 columns=listed(table.columns, quoted=True),
-                option=renaming(likeliest(absent[0], free) if free else "…", absent[0]),
+                option=renaming(likeliest(absent[0], free) or next(iter(free), "…"), absent[0]),
             )
         note_matches(found)
         return [table.column(found[name]) for name in self.names]

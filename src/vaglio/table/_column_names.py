@@ -23,6 +23,8 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s_.'’`´-]+(?=\d)")
 _SEPARATORS = re.compile(r"[\s_.'’`´-]+")
 _MARK = "\0"
+# So alike are two ways to write one name, as Python counts it.
+_NEAR = 0.6
 
 
 def folded(name: str) -> str:
@@ -85,13 +87,15 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
     return {name: found[name] for name in wanted if name in found}
 
 
-def likeliest(wanted: str, free: Sequence[str]) -> str:
-    """Return the column that most likely is the one that is wanted: one whose name holds it comes first.
+def likeliest(wanted: str, free: Sequence[str]) -> str | None:
+    """Return the column that most likely is the one that is wanted; None if no name is near.
 
     Examples
     --------
     >>> likeliest("Reclami", ["customer", "N. reclami", "Recl.", "place"])
     'N. reclami'
+    >>> likeliest("Reclami", ["customer", "place"]) is None
+    True
     """
     name = folded(wanted)
 
@@ -100,7 +104,8 @@ def likeliest(wanted: str, free: Sequence[str]) -> str:
         holds = len(min(name, other, key=len)) > 2 and (name in other or other in name)
         return holds, SequenceMatcher(None, name, other).ratio()
 
-    return max(free, key=nearness)
+    best = max(free, key=nearness, default=None)
+    return best if best is not None and nearness(best) >= (False, _NEAR) else None
 
 
 def note_matches(matches: Mapping[str, str]) -> None:

@@ -155,8 +155,8 @@ class ExportPage(Page):
         # The likeliest of the columns left over is proposed; nothing happens without a click.
         for name in wanted:
             free = [column for column in given if column not in matches.values()]
-            if name not in matches and free:
-                matches[name] = likeliest(name, free)
+            if name not in matches and (near := likeliest(name, free)) is not None:
+                matches[name] = near
         return {"file": file, "given": given, "columns": [{"name": name, "is": matches.get(name)} for name in wanted]}
 
     def _map(self, form: Form) -> str:
