@@ -378,12 +378,10 @@ def _scanned(
 
 
 def leak_alarms(data: OpenRows) -> list[Alarm]:
-    """Columns that give the class away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
+    """Columns that give the target away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
     from vaglio.evaluation.alarms import leak_alarm
     from vaglio.quality.auditing import leaks
     from vaglio.table import Table
 
-    if data.task == "regression":
-        return []
     table = data.table if isinstance(data.table, Table) else data.table.head()
-    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target)]
+    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target, data.task)]

@@ -297,6 +297,7 @@ class Table:
         new = {column.name: column for column in columns}
         return self._with({**self._columns, **new}.values(), self._sparse)
 
+    @checked
     def rename(self, names: Mapping[str, str] | None) -> Table:
         """Return the Table with some columns renamed: name -> new name."""
         if not names:
