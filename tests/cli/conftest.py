@@ -26,7 +26,7 @@ def run_here(*arguments: object) -> Outcome:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
         main([str(argument) for argument in arguments])
     out.flush()
-    return Outcome(int(left.value.code or 0), out.buffer.getvalue().decode(), err.getvalue())  # type: ignore[attr-defined]
+    return Outcome(int(left.value.code or 0), out.buffer.getvalue().decode(errors="surrogateescape"), err.getvalue())  # type: ignore[attr-defined]
 
 
 def run_program(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:

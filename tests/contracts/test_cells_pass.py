@@ -11,8 +11,6 @@ from tests.cli.conftest import run_here
 
 import vaglio
 
-pytestmark = pytest.mark.slow
-
 HEADER = ["Città", "Età media", "Canone", "Dal", "Codice", "Nota", "Esito"]
 
 
@@ -51,7 +49,10 @@ DIALECTS = {
 }
 
 
-@pytest.fixture(scope="module", params=DIALECTS)
+@pytest.fixture(
+    scope="module",
+    params=[name if name == "Italian" else pytest.param(name, marks=pytest.mark.slow) for name in DIALECTS],
+)
 def dialect(request, tmp_path_factory):
     delimiter, decimal, dates, encoding, line_end = DIALECTS[request.param]
     folder = tmp_path_factory.mktemp("cells")
@@ -82,6 +83,7 @@ def test_cells_are_those_of_the_file(dialect, way):
     assert again["predicted"].tolist() == [row[found[0].index("predicted")] for row in found[1:]]
 
 
+@pytest.mark.slow
 def test_a_pipe_is_written_alike(dialect, monkeypatch):
     folder, path, rows, (delimiter, _, encoding, _) = dialect
     stdin = io.TextIOWrapper(io.BytesIO(path.read_bytes()))
@@ -91,6 +93,7 @@ def test_a_pipe_is_written_alike(dialect, monkeypatch):
     assert [row[: len(HEADER)] for row in found[1:]] == rows
 
 
+@pytest.mark.slow
 def test_a_call_list_for_a_spreadsheet_is_in_the_readers_language(dialect):
     folder, path, rows, (_, decimal, _, _) = dialect
     options = ["--sort", "sì", "--top", "5", "--reasons", "2", "--for-spreadsheet", "--lang", "it"]
@@ -121,6 +124,7 @@ def _guarded(cell: str) -> str:
     return f"'{cell}" if cell.startswith("=") else cell
 
 
+@pytest.mark.slow
 def test_what_the_encoding_lacks_is_a_sentence(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,ciào\n2,ciào\n3,мир\n4,мир\n" * 4, encoding="utf-8")
     assert run_here("train", tmp_path / "a.csv", "--target", "y", "--out", tmp_path / "m.vaglio").code == 0

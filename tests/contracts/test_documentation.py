@@ -37,7 +37,8 @@ def documented(thing: Callable[..., Any]) -> dict[str, Any]:
     text = NumpyDocString(inspect.getdoc(thing) or "")
     # The fields of a frozen dataclass may be described once, as attributes.
     entries = text["Parameters"] or (text["Attributes"] if is_dataclass(thing) else [])
-    return {name: entry for entry in entries for name in entry.name.split(", ")}
+    names = ((name, entry) for entry in entries for name in entry.name.split(", "))
+    return {name: entry for name, entry in names if not name.startswith("**")}
 
 
 def stated_default(kind: str) -> Any:

@@ -101,7 +101,7 @@ class HashedRows(MemoryRows):
     @classmethod
     def read(cls, file: Path) -> HashedRows:
         ours = MemoryRows.of_arrays(in_memory(file), "late")
-        return cls(ours.X, ours.y, ours.weight, Rows.of(on_disk(file), "late"))
+        return cls(ours.X, ours.y, ours.weight, division=Rows.of(on_disk(file), "late"))
 
     @property
     def whole(self):

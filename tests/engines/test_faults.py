@@ -97,7 +97,7 @@ def test_what_does_not_fit_in_memory_goes_to_disk_and_is_removed(monkeypatch, la
 
 
 def test_too_little_memory_names_the_least(lazy):
-    with streaming("64MB"), pytest.raises(InputError, match=r"at least \d+ MB"):
+    with streaming("64MB"), pytest.raises(InputError, match=r"at least [\d,]+ MB"):
         NAIVE.fit(*lazy.xy("target"))
 
 

@@ -188,7 +188,7 @@ def test_evaluate_takes_models_of_vaglio_and_of_others() -> None:
         assert e.r2 == pytest.approx(model.score(X[40:], y[40:]))
     seen = vaglio.evaluate(vaglio.LinearRegression().fit(X, y).fitted_, X, y)
     assert seen.overlap is not None
-    assert seen.overlap.in_words().code == "number-rows-used-for-training"
+    assert seen.overlap.what().code == "number-rows-used-for-training"
 
 
 @pytest.mark.parametrize("option", [{"pos_label": "a"}, {"decide": "argmax"}])

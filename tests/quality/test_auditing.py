@@ -50,13 +50,13 @@ def test_wrong_cells_are_named_and_no_table_is_refused():
     assert "'inf' in row 2" in infinite.of_kind("wrong-values")[0].message
 
 
-def test_a_class_that_is_none_is_a_finding():
+def test_a_target_that_is_none_is_a_finding():
     measure = np.random.default_rng(0).normal(size=50)
-    found = vaglio.audit({"x": measure, "y": measure * 2}, "y")
+    found = vaglio.audit({"x": measure, "y": measure * 2}, "y", task="classification")
     assert found.target is None
-    assert "continuous" in found.of_kind("no-class")[0].message
+    assert "continuous" in found.of_kind("no-target")[0].message
     empty = vaglio.audit({"x": measure, "y": [None] * 50}, "y")
-    assert "No row has a value" in empty.of_kind("no-class")[0].message
+    assert "No row has a value" in empty.of_kind("no-target")[0].message
 
 
 def test_a_table_that_was_read_has_the_identifiers_of_its_frame(tmp_path):

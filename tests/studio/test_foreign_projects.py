@@ -13,8 +13,8 @@ import pytest
 from tools.fuzz.mutate import change_plain, similar
 
 from vaglio.errors import InputError
-from vaglio.studio.project.folder import Project, project_lock
 from vaglio.messages.stored import restored
+from vaglio.studio.project.folder import Project, project_lock
 
 SECRET = "a;secret\n1;2\n3;4\n"
 PAGES = ("table", "explore", "learn", "compare", "understand", "trace", "exercises", "export")

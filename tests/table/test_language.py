@@ -111,7 +111,7 @@ def _csv(text: str, **options):
         (lambda: Table.from_any(np.arange(3)), ""),
         (lambda: Table.from_any({"k": [1, 2], "b": [1]}), ""),
         (lambda: Table.from_any({"k": [1.0, float("inf")]}), ""),
-        (lambda: read(pd.DataFrame({"k": [0.5, 1.5], "b": [1, 2]})).xy("k"), "levels nominal"),
+        (lambda: read(pd.DataFrame({"k": [0.5, 1.5], "b": [1, 2]})).xy("k"), "levels nominal task regression"),
         (lambda: list(read_chunks(io.BytesIO(b"k,b\nzz,x\n"), like=[("k", "numeric"), ("b", "nominal")])), "missing"),
         (lambda: scan("/tt/zz.fw"), "csv"),
     ],

@@ -49,7 +49,7 @@ def test_numeric_classes():
 
 def test_continuous_target():
     table = Table.from_any({"x": [1.0, 2, 3], "y": [0.5, 2, 3.25]})
-    with pytest.raises(InputError, match=r"'y' is continuous .* train a regressor, or declare the target nominal"):
+    with pytest.raises(InputError, match=r"'y' is continuous .* predict numbers .*, or declare the target nominal"):
         table.xy("y")
     assert table.xy("y", task="regression")[1].tolist() == [0.5, 2, 3.25]
     assert read(table, target="y", levels={"y": "nominal"}).xy()[1].tolist() == [0.5, 2, 3.25]

@@ -22,6 +22,7 @@ from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.evaluation.rows import Rows
     from vaglio.fitted import Fitted
     from vaglio.model.families import Task
@@ -370,3 +371,15 @@ def _scanned(
     settled = tuple({"footer": False, **dict(data.parts[0].options)}.items())
     parts = tuple(replace(part, options=settled, as_written=as_written) for part in data.parts)
     return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
+
+
+def leak_alarms(data: OpenRows) -> list[Alarm]:
+    """Columns that give the class away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
+    from vaglio.evaluation.alarms import leak_alarm
+    from vaglio.quality.auditing import leaks
+    from vaglio.table import Table
+
+    if data.task == "regression":
+        return []
+    table = data.table if isinstance(data.table, Table) else data.table.head()
+    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from vaglio.evaluation.acceptance import Acceptance, Criterion
+from vaglio.evaluation.alarms import Alarm, alarms_of
 from vaglio.evaluation.figures import estimate
 from vaglio.evaluation.metrics.intervals import Estimate, design_effect
 from vaglio.messages.locale import Locale
@@ -63,6 +64,11 @@ class EvaluatedRows(ABC):
     def meaning(self) -> Message:
         """What the intervals are about, in a sentence."""
         return INTERVALS_ABOUT[self.about]
+
+    @cached_property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What makes these figures misleading, and what mends it: rows of the training, too few rows, one answer."""
+        return alarms_of(self)
 
     # ---- figures --------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from vaglio.evaluation.metrics.areas import Area, precision_area, roc_area
 from vaglio.evaluation.metrics.cells import draw_cells
 from vaglio.evaluation.metrics.curves import CalibrationCurve, GainCurve, PrecisionRecallCurve, RocCurve
 from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.metrics.savings import Savings, savings_of
 from vaglio.evaluation.metrics.thresholds import ChosenThreshold, ThresholdTable, top_rows
 from vaglio.evaluation.overlap import Overlap
 from vaglio.messages.locale import Locale, locale_of
@@ -423,6 +424,11 @@ class Evaluation(LabelMeasures):
     def advice(self) -> tuple[Message, ...]:
         """Which of these measures to look at, and why."""
         return evaluation_advice(self)
+
+    @cached_property
+    def savings(self) -> Savings | None:
+        """What the predictions save against giving every row the same class; None without costs."""
+        return savings_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.rows import Rows
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
+from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS
 from vaglio.runtime.arguments import checked
 from vaglio.table import Table
-from vaglio.typing import ColumnLike, Predictor, TableLike
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,30 +45,44 @@ _LEAST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """The loss of accuracy per column.
+    """The loss of accuracy per column; with costs, what a row costs more.
 
     Attributes
     ----------
     losses : dict of str to float
-        Accuracy minus the mean accuracy with the column shuffled, largest loss first.
+        Accuracy minus the mean accuracy with the column shuffled, largest loss first. With costs: the mean cost per row
+        with the column shuffled minus that without.
     accuracy : float
         With no column shuffled.
     n_rows : int
         Rows used.
     n_repeats : int
         Shuffles per column.
+    mean_cost : float, optional
+        Cost per row with no column shuffled, if costs were given.
     """
 
     losses: dict[str, float]
     accuracy: float
     n_rows: int
     n_repeats: int
+    mean_cost: float | None = None
+
+    @property
+    def _measured(self) -> Message:
+        return text("loss of accuracy") if self.mean_cost is None else text("further cost per row")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per column, largest loss first."""
-        return [{text("column"): name, text("loss of accuracy"): loss} for name, loss in self.losses.items()]
+        return [{text("column"): name, self._measured: loss} for name, loss in self.losses.items()]
 
     def _title(self) -> Message:
+        if self.mean_cost is not None:
+            return text(
+                "Cost per row (beyond {cost:.4g}) when a column is shuffled, on {n:,} {n:row|rows}",
+                cost=self.mean_cost,
+                n=self.n_rows,
+            )
         return text(
             "Loss of accuracy (from {accuracy:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
             accuracy=self.accuracy,
@@ -90,7 +106,7 @@ class PermutationImportance:
             list(self.losses),
             [[loss] for loss in self.losses.values()],
             ax=ax,
-            xlabel=text("loss of accuracy"),
+            xlabel=self._measured,
             locale=locale_of(lang),
         )
 
@@ -121,9 +137,10 @@ def permutation_importance(
     columns: Sequence[str] | None = None,
     n_repeats: int = 3,
     max_columns: int | None = None,
+    cost: CostLike | None = None,
     seed: int = 0,
 ) -> PermutationImportance:
-    """Measure how much the accuracy of a model falls when one column is shuffled.
+    """Measure how much the accuracy of a model falls, or its cost rises, when one column is shuffled.
 
     Of two columns that carry the same information each may have a small loss, since the other one is still there.
 
@@ -141,6 +158,8 @@ def permutation_importance(
         Shuffles per column.
     max_columns : int, optional
         Columns tried at most. A very wide table is limited further, so that the work stays bounded.
+    cost : CostMatrix, array, dict, path or str, optional
+        Costs of errors: the loss is then what a row costs more. By default those of the model, if it decides by them.
     seed : int, default=0
         Seed of the sample and of the shuffles.
 
@@ -168,11 +187,14 @@ def permutation_importance(
     table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
-    accuracy = _accuracy(model, table, labels)
-    losses = {name: accuracy - _shuffled_accuracy(model, table, labels, name, n_repeats, rng) for name in tried}
+    costs = _costs(model, cost, labels)
+    score = _Score(np.asarray(model.predict(table)), labels)
+    shuffled = {name: _shuffled(model, table, labels, name, n_repeats, rng) for name in tried}
+    losses = {name: score.loss(found, costs) for name, found in shuffled.items()}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
-    return PermutationImportance(ranked, accuracy, len(labels), n_repeats)
+    mean_cost = None if costs is None else score.cost(costs)
+    return PermutationImportance(ranked, score.accuracy, len(labels), n_repeats, mean_cost)
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:
@@ -188,13 +210,42 @@ def _most_rows(model: Predictor) -> int:
     return _MOST_ROWS_OF_SLOW if kind is not None and kind.cost >= _SLOW else _MOST_ROWS
 
 
-def _accuracy(model: Predictor, X: Table, y: np.ndarray) -> float:
-    return float(np.mean(np.asarray(model.predict(X)) == y))
+@dataclass(frozen=True)
+class _Score:
+    """Predictions beside the true classes."""
+
+    predicted: np.ndarray
+    true: np.ndarray
+
+    @property
+    def accuracy(self) -> float:
+        return float(np.mean(self.predicted == self.true))
+
+    def cost(self, costs: CostMatrix) -> float:
+        codes = (encode_labels(np.asarray(labels), costs.labels) for labels in (self.true, self.predicted))
+        return costs.mean_cost(*codes)
+
+    def loss(self, shuffled: _Score, costs: CostMatrix | None) -> float:
+        if costs is None:
+            return self.accuracy - shuffled.accuracy
+        return shuffled.cost(costs) - self.cost(costs)
 
 
-def _shuffled_accuracy(
-    model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator
-) -> float:
+def _costs(model: Predictor, cost: CostLike | None, true: np.ndarray) -> CostMatrix | None:
+    """The costs by which columns are ranked: those given, or those the model decides by."""
+    fitted: Any = getattr(model, "fitted_", model)
+    known = getattr(fitted, "classes", None)
+    known = getattr(model, "classes_", None) if known is None else known
+    labels = list(dict.fromkeys([*np.asarray(true if known is None else known).tolist(), *np.unique(true).tolist()]))
+    if cost is not None:
+        return CostMatrix.from_any(cost, labels=labels)
+    own = getattr(fitted, "decision_cost", None)
+    # A threshold is no price: its costs only say where the model decides.
+    return own if isinstance(own, CostMatrix) and own.limit is None and set(own.labels) == set(labels) else None
+
+
+def _shuffled(model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
     rows = np.tile(np.arange(len(y)), n_repeats)
     shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])
-    return _accuracy(model, X.take(rows).with_column(X.column(name).take(shuffled)), y[rows])
+    predicted = model.predict(X.take(rows).with_column(X.column(name).take(shuffled)))
+    return _Score(np.asarray(predicted), y[rows])

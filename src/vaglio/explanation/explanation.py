@@ -373,6 +373,10 @@ class Explanation:
 class Explanations(list[Explanation]):
     """The explanations of several rows: a list that prints as text and shows as HTML in a notebook.
 
+    Parameters
+    ----------
+    iterable : iterable of Explanation
+
     Examples
     --------
     >>> import vaglio

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from vaglio.errors import InputError
 from vaglio.messages.locale import ENGLISH, Locale
+from vaglio.messages.message import Message
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,7 +176,8 @@ def class_legend(figure: Figure, labels: Sequence[object], note: str = "", *, lo
     from matplotlib.patches import Patch
 
     if labels:
-        patches = [Patch(color=PALETTE[k % len(PALETTE)], label=str(label)) for k, label in enumerate(labels)]
+        named = [locale.text(label) if isinstance(label, Message) else str(label) for label in labels]
+        patches = [Patch(color=PALETTE[k % len(PALETTE)], label=name) for k, name in enumerate(named)]
         figure.legend(
             handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
         )

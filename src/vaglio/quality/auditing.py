@@ -12,7 +12,7 @@ from vaglio.engines.sources import joined
 from vaglio.messages.listing import html_table, plain_data, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, join, text
-from vaglio.quality.association import AttributeScore, rank_attributes
+from vaglio.quality.association import TargetScore, rank_attributes
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
 from vaglio.quality.checks.columns import (
     coarse_numbers,
@@ -27,9 +27,15 @@ from vaglio.quality.checks.copies import copied_columns
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.labels import misfits
 from vaglio.quality.checks.missingness import missing_values, placeholders
+from vaglio.quality.checks.numbers import (
+    leaks_of_numbers,
+    misfits_of_numbers,
+    target_distribution,
+    target_outliers,
+)
 from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
-from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_class
+from vaglio.quality.checks.target import class_balance, leaking_columns, not_a_target
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.levels import describe_profile
 from vaglio.runtime.arguments import checked
@@ -55,8 +61,12 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     spelling_variants,
     quartile_outliers,
     misfits,
+    misfits_of_numbers,
+    target_outliers,
+    target_distribution,
     class_balance,
     leaking_columns,
+    leaks_of_numbers,
     shape_of_table,
     coarse_numbers,
     fine_numbers,
@@ -74,7 +84,7 @@ class Audit:
     table : Table
         As it was given; an audit changes nothing.
     target : str or None
-        The class column.
+        The column to predict.
     findings : tuple of Finding
     context : Context
         What the checks computed; cleaning uses it again.
@@ -115,11 +125,12 @@ class Audit:
         return clean_table(self.context, self.findings, replace(policy or Policy(), **choices))
 
     @cached_property
-    def ranking(self) -> tuple[AttributeScore, ...]:
-        """Attributes by information gain, best first (with a target)."""
+    def ranking(self) -> tuple[TargetScore, ...]:
+        """Attributes by what they tell about the target, best first: information gain, or variance explained."""
         if self.target is None:
             return ()
-        return tuple(rank_attributes(self.table, self.target, seed=self.context.seed))
+        task = "regression" if self.context.predicts_numbers else "classification"
+        return tuple(rank_attributes(self.table, self.target, seed=self.context.seed, task=task))
 
     def statistics(self) -> list[dict[str, Any]]:
         """Return one row per column, with the statistics that its measurement level permits."""
@@ -134,6 +145,12 @@ class Audit:
         shown = {"rows": n, "columns": p, "findings": join(", ", counts) if counts else text("no findings")}
         if self.target is None:
             return text("Audit of {rows:,} rows and {columns:,} columns: {findings}", **shown)
+        if self.context.predicts_numbers:
+            return text(
+                "Audit of {rows:,} rows and {columns:,} columns, numeric target {target}: {findings}",
+                **shown,
+                target=self.target,
+            )
         return text(
             "Audit of {rows:,} rows and {columns:,} columns, class {target}: {findings}", **shown, target=self.target
         )
@@ -219,15 +236,16 @@ def audit(
     reference: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    task: str = "auto",
 ) -> Audit:
-    """Check a table for missing, wrong, doubtful and repeated values, and for columns that give the class away.
+    """Check a table for missing, wrong, doubtful and repeated values, and for columns that give the target away.
 
     Parameters
     ----------
     table : Table, path, or anything :meth:`Table.from_any` takes
         A scanned table or a Dask frame is read once; its columns are then checked one by one on disk.
-    target : str, int or labels, optional
-        The class column, or the class of each row; by default the column with the role "target".
+    target : str, int or array-like, optional
+        The column to predict, or its value in each row; by default the column with the role "target".
     rules : mapping, optional
         Column -> (low, high), a set of allowed values, or a function from the values to True or False for each.
     reference : table, optional
@@ -236,6 +254,8 @@ def audit(
         Seed of the samples on which the slowest checks run; their findings say so.
     n_jobs : int, optional
         Threads; -1 for all CPUs.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
 
     Examples
     --------
@@ -253,27 +273,31 @@ def audit(
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)
-    no_class = [] if name is None else list(not_a_class(data, name))
+    no_target = [] if name is None else list(not_a_target(data, name, task))
     context = Context(
         data,
-        None if no_class else name,
+        None if no_target else name,
         dict(rules or {}),
         None if reference is None else as_table(table_of(reference), finite=False),
         seed,
         resolve_threads(n_jobs),
+        task,
     )
-    found = no_class + [finding for check in CHECKS for finding in check(context)]
+    found = no_target + [finding for check in CHECKS for finding in check(context)]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Audit(data, context.target, tuple(found), context)
 
 
-def leaks(table: Table, target: str) -> list[Finding]:
-    """Return the columns that alone give the class away, as the audit finds them.
+def leaks(table: Table, target: str, task: str = "auto") -> list[Finding]:
+    """Return the columns that alone give the target away, as the audit finds them.
 
     Parameters
     ----------
     table : Table
     target : str
-        The class column.
+        The column to predict.
+    task : {"auto", "classification", "regression"}
+        Whether it has classes or numbers; by default its values decide.
     """
-    return list(leaking_columns(Context(table, target)))
+    context = Context(table, target, task=task)
+    return [*leaking_columns(context), *leaks_of_numbers(context)]

@@ -271,13 +271,20 @@ def _rows(context: Context, table: Table, policy: Policy) -> tuple[Table, list[s
         absent = table.column(context.target).missing
         if absent.any():
             table = table[~absent]
-            log.append(text("{n:,} {n:row|rows} without a class left out.", n=int(absent.sum())))
+            log.append(text("{n:,} {n:row|rows} without a target left out.", n=int(absent.sum())))
     if policy.duplicates == "drop":
         columns = [table.column(name) for name in table.columns]
         again = surplus(*repeated_groups(fingerprint(columns, len(table)), columns))
         if len(again):
             table = table[np.setdiff1d(np.arange(len(table)), again)]
             log.append(text("{n:,} {n:duplicate row|duplicate rows} left out.", n=len(again)))
+    if policy.inconsistent != "keep" and context.predicts_numbers:
+        raise InputError(
+            "inconsistent-numbers",
+            "inconsistent={choice!r} is for classes. Rows that differ only in their numbers do not contradict each "
+            "other.",
+            choice=policy.inconsistent,
+        )
     if policy.inconsistent != "keep" and context.target is not None:
         majority = policy.inconsistent == "majority"
         dropped = _contradicting(table, context.target, context.identifiers, majority=majority)

@@ -1,4 +1,4 @@
-"""An overview of a table: its columns described, ranked by what they tell about the class, and drawn."""
+"""An overview of a table: its columns described, ranked by what they tell about the target, and drawn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -13,17 +14,18 @@ import numpy as np
 from vaglio.engines.mapped_table import table_of
 from vaglio.engines.sources import joined
 from vaglio.errors import InputError
+from vaglio.messages.figures import figure
 from vaglio.messages.listing import html_table, plain_data, text_table
 from vaglio.messages.locale import ENGLISH, Locale, locale_of
 from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, draw_histogram, draw_pairs
 from vaglio.plot.style import class_legend, figure_svg, panel_grid
-from vaglio.quality.association import Associations, AttributeScore, associations, is_packed, rank_attributes
+from vaglio.quality.association import Associations, TargetScore, associations, is_packed, rank_attributes
 from vaglio.quality.levels import describe
 from vaglio.quality.profile import distinct_codes, profile_column, sample_rows
 from vaglio.runtime.arguments import checked
-from vaglio.table import Column, Table, as_table
+from vaglio.table import Column, Table, as_table, decide_task
 from vaglio.typing import ColumnLike, TableSource
 
 __all__ = ["FIGURES", "Exploration", "box_plots", "box_statistics", "explore", "histograms", "pair_plot"]
@@ -32,6 +34,8 @@ __all__ = ["FIGURES", "Exploration", "box_plots", "box_statistics", "explore", "
 _MAX_PANELS = 24
 # Points of a scatter plot: more cover each other and make the file large.
 _MAX_POINTS = 2000
+# Numbers to predict are drawn in so many groups of equal size: more cannot be told apart at a glance.
+_GROUPS = 3
 # Outliers drawn beside a box, for the same reason.
 _MAX_OUTLIERS = 200
 FIGURES = ("histograms", "boxes", "pairs", "associations")
@@ -58,6 +62,8 @@ _WORDS = {
         text("deviation"),
         text("gain"),
         text("gain ratio"),
+        text("explained"),
+        text("rank correlation"),
         text("known"),
     )
 }
@@ -127,13 +133,55 @@ def _numeric_inputs(table: Table, columns: Sequence[str] | None, target: str | N
     return [column for column in found if column.kind == "numeric" and column.role == "input" and column.name != target]
 
 
-def _class_codes(table: Table, target: str | None) -> tuple[np.ndarray, list[Any]]:
-    """Return the class of each row as a code, and the classes; without a target all rows are of one class."""
+def predicts_numbers(table: Table, target: str | None, task: str) -> bool:
+    return target is not None and decide_task(table.column(target), task).task == "regression"
+
+
+def target_groups(table: Table, target: str | None, task: str = "auto") -> tuple[np.ndarray, list[Any]]:
+    """Return the class of each row as a code (-1 is missing), and the classes, which pictures colour.
+
+    Without a target all rows are of one class. Numbers are cut into three groups of about as many rows.
+
+    Parameters
+    ----------
+    table : Table
+    target : str or None
+        The column to predict.
+    task : {"auto", "classification", "regression"}
+        Whether it has classes or numbers; by default its values decide.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> table = vaglio.Table.from_any({"price": [10.5, 80.0, 30.0, 45.0, 70.0, 12.0]})
+    >>> codes, groups = target_groups(table, "price")
+    >>> codes.tolist(), [str(group) for group in groups]
+    ([0, 2, 1, 1, 2, 0], ['price < 30', '30 – 70', '≥ 70'])
+    """
     if target is None:
         return np.zeros(len(table), dtype=np.int64), [""]
     column = table.column(target)
     codes, labels = distinct_codes(column.values, column.missing)
-    return codes, labels.tolist()
+    if not predicts_numbers(table, target, task) or not len(labels):
+        return codes, labels.tolist()
+    numbers = labels.astype(np.float64)
+    values = np.sort(numbers[codes[codes >= 0]])
+    cuts = np.unique(values[[len(values) * k // _GROUPS for k in range(1, _GROUPS)]])
+    cuts = cuts[cuts > values[0]]
+    if not len(cuts):
+        return np.minimum(codes, 0), [text("{low} – {high}", low=figure(values[0]), high=figure(values[-1]))]
+    groups = np.where(codes < 0, -1, np.searchsorted(cuts, numbers, side="right")[codes])
+    ends = [figure(float(cut)) for cut in cuts]
+    return groups, [
+        text("{target} < {value}", target=clip(target, 20), value=ends[0]),
+        *(text("{low} – {high}", low=low, high=high) for low, high in pairwise(ends)),
+        text("≥ {value}", value=ends[-1]),
+    ]
+
+
+def named(label: Any, locale: Locale) -> str:
+    """Return a class, or a group of numbers, as text."""
+    return locale.text(label) if isinstance(label, Message) else str(label)
 
 
 def box_plots(
@@ -143,28 +191,34 @@ def box_plots(
     columns: Sequence[str] | None = None,
     fences: bool = False,
     lang: str | Locale = "en",
+    task: str = "auto",
 ) -> Any:
-    """Draw a box plot per numeric column, one box per class.
+    """Draw a box plot per numeric column, one box per class, or per third of the numbers to predict.
 
     Parameters
     ----------
     table : Table, or anything :meth:`~vaglio.Table.from_any` takes
     target : str, optional
-        The class column.
+        The column to predict.
     columns : sequence of str, optional
         The columns to draw; by default all.
     fences : bool, default=False
         Draw Q1 − 1.5·IQR and Q3 + 1.5·IQR, beyond which values are outliers.
     lang : str or Locale, default="en"
         The language of the words and numbers.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
     """
     data, locale = Table.from_any(table), locale_of(lang)
     chosen = _numeric_inputs(data, columns, target)
-    codes, labels = _class_codes(data, target)
+    codes, labels = target_groups(data, target, task)
     figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
     class_legend(figure, (), _panel_note(len(chosen)), locale=locale)
     for ax, column in zip(axes, chosen, strict=False):
-        groups = [(str(label), column.data[codes == k]) for k, label in enumerate(labels)]
+        groups = [
+            (locale.text(str(label)) if isinstance(label, str) else str(label), column.data[codes == k])
+            for k, label in enumerate(labels)
+        ]
         draw_boxes(
             ax,
             [box_statistics(v, name) for name, v in groups if (~np.isnan(v)).any()],
@@ -181,22 +235,25 @@ def histograms(
     *,
     columns: Sequence[str] | None = None,
     lang: str | Locale = "en",
+    task: str = "auto",
 ) -> Any:
-    """Draw a histogram per column (bars of categories or bins of numbers), stacked by class.
+    """Draw a histogram per column (bars of categories or bins of numbers), stacked by class or by third of the target.
 
     Parameters
     ----------
     table : Table, or anything :meth:`~vaglio.Table.from_any` takes
     target : str, optional
-        The class column.
+        The column to predict.
     columns : sequence of str, optional
         The columns to draw; by default all.
     lang : str or Locale, default="en"
         The language of the words and numbers.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
     """
     data, locale = Table.from_any(table), locale_of(lang)
     chosen = [column for column in _drawable(data, columns) if column.role in ("input", "target")]
-    codes, labels = _class_codes(data, target)
+    codes, labels = target_groups(data, target, task)
     figure, axes = panel_grid(min(len(chosen), _MAX_PANELS))
     class_legend(figure, labels if target else (), _panel_note(len(chosen)), locale=locale)
     for ax, column in zip(axes, chosen, strict=False):
@@ -221,16 +278,17 @@ def pair_plot(
     diag: Literal["hist", "kde"] = "hist",
     seed: int = 0,
     lang: str | Locale = "en",
+    task: str = "auto",
 ) -> Any:
-    """Draw a scatter plot per pair of numeric columns, coloured by class.
+    """Draw a scatter plot per pair of numeric columns, coloured by class; a numeric target is one of them.
 
     Parameters
     ----------
     table : Table, or anything :meth:`~vaglio.Table.from_any` takes
     target : str, optional
-        The class column.
+        The column to predict.
     columns : sequence of str, optional
-        The columns to draw; by default those that tell most about the class.
+        The columns to draw; by default those that tell most about the target.
     max_columns : int, default=5
         How many of them, if `columns` does not name them.
     diag : {"hist", "kde"}, default="hist"
@@ -239,17 +297,21 @@ def pair_plot(
         Seed of the sample of rows.
     lang : str or Locale, default="en"
         The language of the words and numbers.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
     """
     data, locale = Table.from_any(table), locale_of(lang)
     chosen = _numeric_inputs(data, columns, target)
     if len(chosen) > max_columns and columns is None:
         if target is not None:
-            ranked = [score.attribute for score in rank_attributes(data, target, seed=seed)]
+            ranked = [score.attribute for score in rank_attributes(data, target, seed=seed, task=task)]
             chosen.sort(key=lambda column: ranked.index(column.name))
         chosen = chosen[:max_columns]
+    if target is not None and columns is None and predicts_numbers(data, target, task):
+        chosen = [column for column in [data.column(target)] if column.kind == "numeric"] + chosen[: max_columns - 1]
     if len(chosen) < 2:
         raise InputError("too-few-columns", "A pair plot needs at least two numeric columns.")
-    codes, labels = _class_codes(data, target)
+    codes, labels = target_groups(data, target, task)
     rows = np.flatnonzero(codes >= 0)
     note = ""
     if len(rows) > _MAX_POINTS:
@@ -272,22 +334,32 @@ class Exploration:
     ----------
     table : Table
     target : str or None
-        The class column.
+        The column to predict.
     seed : int
         Seed of the samples that are drawn from large tables.
     percentiles : tuple of float
         Percentiles that are shown beside the other statistics.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
     """
 
     table: Table
     target: str | None = None
     seed: int = 0
     percentiles: tuple[float, ...] = ()
+    task: str = "auto"
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether there is a target, and it has numbers."""
+        return predicts_numbers(self.table, self.target, self.task)
 
     @cached_property
-    def ranking(self) -> tuple[AttributeScore, ...]:
-        """Columns by information gain, best first (with a target)."""
-        return () if self.target is None else tuple(rank_attributes(self.table, self.target, seed=self.seed))
+    def ranking(self) -> tuple[TargetScore, ...]:
+        """Columns by what they tell about the target, best first: information gain, or variance explained."""
+        if self.target is None:
+            return ()
+        return tuple(rank_attributes(self.table, self.target, seed=self.seed, task=self.task))
 
     @cached_property
     def associations(self) -> Associations:
@@ -295,8 +367,8 @@ class Exploration:
         return associations(self.table, seed=self.seed)
 
     def classes(self) -> list[dict[str, Any]]:
-        """Return rows and share of each class, the most frequent first."""
-        if self.target is None:
+        """Return rows and share of each class, the most frequent first; none of a numeric target."""
+        if self.target is None or self.predicts_numbers:
             return []
         y = self.table.xy(self.target)[1]
         labels, counts = np.unique(y, return_counts=True)
@@ -307,10 +379,22 @@ class Exploration:
             for i in order
         ]  # fmt: skip
 
+    def numbers(self) -> list[dict[str, Any]]:
+        """Return rows, mean, deviation, quartiles and ends of a numeric target as one row; none of classes."""
+        if self.target is None or not self.predicts_numbers:
+            return []
+        y = self.table.xy(self.target, task="regression")[1]
+        low, q1, median, q3, high = np.quantile(y, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        deviation = float(y.std(ddof=1)) if len(y) > 1 else None
+        return [
+            {text("rows"): len(y), text("mean"): float(y.mean()), text("deviation"): deviation, text("minimum"): low,
+             text("first quartile"): q1, text("median"): median, text("third quartile"): q3, text("maximum"): high}
+        ]  # fmt: skip
+
     def columns(self) -> list[dict[str, Any]]:
         """Return one row per column: kind, level, role and the statistics its level permits; best ranked first."""
         place = {score.attribute: i for i, score in enumerate(self.ranking)}
-        gain = {score.attribute: score for score in self.ranking}
+        scores = {score.attribute: score for score in self.ranking}
         rows = []
         for name in self.table.columns:
             # Often thousands of items: a line for each tells little, and unpacking them would cost the memory saved.
@@ -321,10 +405,10 @@ class Exploration:
             row = {"column": name, "kind": kind, **describe(column, self.percentiles)}
             if column.is_date:
                 row = {what: _date(value) if _POSITION.fullmatch(what) else value for what, value in row.items()}
-            score = gain.get(name)
+            score = scores.get(name)
             if score is not None:
-                row |= {"gain": score.gain, "gain ratio": score.gain_ratio, "p (χ²)": score.p_value}
-                # The gain is weighed by this share.
+                row |= score.statistics()
+                # The gain, and what is explained, is weighed by this share.
                 row |= {"known": score.known} if score.known < 1 else {}
             rows.append(row)
         return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
@@ -340,9 +424,9 @@ class Exploration:
             The language of the words and numbers.
         """
         drawings: dict[str, Callable[[], Any]] = {
-            "histograms": lambda: histograms(self.table, self.target, lang=lang),
-            "boxes": lambda: box_plots(self.table, self.target, lang=lang),
-            "pairs": lambda: pair_plot(self.table, self.target, seed=self.seed, lang=lang),
+            "histograms": lambda: histograms(self.table, self.target, lang=lang, task=self.task),
+            "boxes": lambda: box_plots(self.table, self.target, lang=lang, task=self.task),
+            "pairs": lambda: pair_plot(self.table, self.target, seed=self.seed, lang=lang, task=self.task),
             "associations": lambda: self.associations.plot(lang=lang).figure,
         }
         if figure not in drawings:
@@ -360,6 +444,7 @@ class Exploration:
             "rows": len(self.table),
             "target": self.target,
             "classes": self.classes(),
+            "numbers": self.numbers(),
             "columns": self.columns(),
             "associations": self.associations.strongest(),
         }
@@ -380,7 +465,7 @@ class Exploration:
         locale = locale_of(lang)
         parts = [locale.text(self._title())]
         if self.target is not None:
-            parts.append(text_table(self.classes(), max_rows=20, locale=locale))
+            parts.append(text_table(self.numbers() or self.classes(), max_rows=20, locale=locale))
         parts += [text_table(_headed(_main_statistics(self.columns())), max_rows=_MAX_LINES, locale=locale)]
         strongest = self.associations.strongest(200 if all_pairs else 8)
         if strongest:
@@ -391,6 +476,10 @@ class Exploration:
         n, p = self.table.shape
         if self.target is None:
             return text("{rows:,} rows, {columns:,} columns", rows=n, columns=p)
+        if self.predicts_numbers:
+            return text(
+                "{rows:,} rows, {columns:,} columns, numeric target {target}", rows=n, columns=p, target=self.target
+            )
         return text("{rows:,} rows, {columns:,} columns, class {target}", rows=n, columns=p, target=self.target)
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
@@ -422,12 +511,16 @@ class Exploration:
         return self._tables(ENGLISH)
 
     def _tables(self, locale: Locale) -> str:
-        classes = text("Classes of {target}", target=self.target)
+        about = (
+            text("Values of {target}", target=self.target)
+            if self.predicts_numbers
+            else text("Classes of {target}", target=self.target)
+        )
         statistics = _headed(_main_statistics(self.columns()))
         strongest = text("Strongest associations")
         return "".join(
             (
-                html_table(self.classes(), caption=classes, max_rows=50, locale=locale),
+                html_table(self.numbers() or self.classes(), caption=about, max_rows=50, locale=locale),
                 html_table(statistics, caption=self._title(), max_rows=200, locale=locale),
                 html_table(self.associations.strongest(), caption=strongest, locale=locale),
             )
@@ -450,6 +543,8 @@ def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "deviation",
         "gain",
         "gain ratio",
+        "explained",
+        "rank correlation",
         "known",
     )
     asked = [name for row in rows for name in row if _PERCENTILE.fullmatch(name)]
@@ -481,19 +576,22 @@ def explore(
     *,
     seed: int = 0,
     percentiles: Sequence[float] = (),
+    task: str = "auto",
 ) -> Exploration:
-    """Describe a table: its columns, what they tell about the class, how they depend on each other.
+    """Describe a table: its columns, what they tell about the target, how they depend on each other.
 
     Parameters
     ----------
     table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
         A scanned table or a Dask frame is read once, and its columns are then described one by one on disk.
-    target : str, int or labels, optional
-        The class column, or the class of each row; by default the column with the role "target".
+    target : str, int or array-like, optional
+        The column to predict, or its value in each row; by default the column with the role "target".
     seed : int, default=0
         Seed of the samples that are drawn from large tables.
     percentiles : sequence of float
         Percentiles to show beside the other statistics, from 0 to 100.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default its values decide.
 
     Examples
     --------
@@ -505,4 +603,4 @@ def explore(
     """
     whole, target = joined(table, target)
     data = as_table(table_of(whole), finite=False)
-    return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles))
+    return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles), task)

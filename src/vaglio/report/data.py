@@ -284,7 +284,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
 def _columns(study: Study, limits: Limits) -> dict[str, Any]:
     """The columns in order of their information gain, then those without one."""
     context = study.audit.context
-    gains = {score.attribute: score.gain for score in study.audit.ranking}
+    gains = {score.attribute: score.strength for score in study.audit.ranking}
     order = [*gains, *(name for name in context.columns if name not in gains and name != study.target)]
     shown = order[: limits.columns]
     rows = sample_rows(np.arange(len(study.table)), _MOST_ROWS, study.seed)

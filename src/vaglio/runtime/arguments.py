@@ -33,6 +33,7 @@ _SHOWN = (str, bytes, bool, int, float, complex)
 # Sequences of which each item is looked at, and mappings of which each key is.
 _ITEMS = {
     "Sequence[str]": "Names",
+    "Sequence[str | int]": "Places",
     "Sequence[float]": "Numbers",
     "Sequence[Feature]": "Features",
     "Mapping[str, Any]": "Options",
@@ -189,6 +190,10 @@ def _are_texts(value: Any) -> bool:
     return _is_collection(value) and getattr(value, "ndim", 1) == 1 and all(isinstance(each, str) for each in value)
 
 
+def _are_names_or_positions(value: Any) -> bool:
+    return _is_collection(value) and all(isinstance(each, str) or _is_integer(each) for each in value)
+
+
 def _are_features(value: Any) -> bool:
     return _is_collection(value) and all(hasattr(each, "kind") and hasattr(each, "name") for each in value)
 
@@ -278,6 +283,7 @@ _TYPES: dict[str, Alternative] = {
         text("a dict of names"),
     ),
     "Names": (_are_texts, text("a list of texts")),
+    "Places": (_are_names_or_positions, text("a list of names or positions")),
     "Features": (_are_features, text("the columns of a codebook")),
     "Numbers": (_are_numbers, text("a list of numbers")),
     "list": _LIST,

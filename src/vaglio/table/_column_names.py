@@ -27,6 +27,10 @@ _MARK = "\0"
 def folded(name: str) -> str:
     """Return a name without case, accents, blanks, underscores, hyphens, points and apostrophes.
 
+    Parameters
+    ----------
+    name : str
+
     Examples
     --------
     >>> folded("Età media") == folded("ETA'_MEDIA") == "etamedia"
@@ -81,7 +85,13 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
 
 
 def note_matches(matches: Mapping[str, str]) -> None:
-    """Warn of columns that were found although their names are written otherwise."""
+    """Warn of columns that were found although their names are written otherwise.
+
+    Parameters
+    ----------
+    matches : mapping
+        The name that was wanted -> the name that was given.
+    """
     pairs = [(given, wanted) for wanted, given in matches.items() if given != wanted]
     if pairs:
         told = [text("{given!r} is {wanted!r}", given=given, wanted=wanted) for given, wanted in pairs]

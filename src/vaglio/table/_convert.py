@@ -172,7 +172,12 @@ def as_text(column: Column) -> Column:
 
 
 def ordered_level(level: str | Sequence[Any]) -> str | Sequence[Any]:
-    """Return "low<mid<high" as a list; any other level as it is."""
+    """Return "low<mid<high" as a list; any other level as it is.
+
+    Parameters
+    ----------
+    level : str or sequence
+    """
     return [word.strip() for word in level.split("<")] if isinstance(level, str) and "<" in level else level
 
 

@@ -89,7 +89,7 @@ def trace_order(
     >>> X, y = vaglio.datasets.load("play").xy("play")
     >>> facts = trace_order(X, y, "temperature, windy, humidity, outlook").facts
     >>> [tree["nodes"] for tree in facts["trees"]]
-    [27, 8]
+    [24, 8]
     """
     table = Table.from_any(X)
     columns = {name: [_spelled(value) for value in table[name].tolist()] for name in table.columns}

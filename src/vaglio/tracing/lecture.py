@@ -67,7 +67,7 @@ def make_lecture(
     >>> X, y = vaglio.datasets.load("play").xy("play")
     >>> lecture = make_lecture(X, y, ["id3"])
     >>> [slide.rows for slide in lecture.slides if slide.title.startswith("Node 2")]
-    [(3, 4, 5, 9, 13)]
+    [(0, 1, 7, 8, 10)]
     """
     say, slides, first = Notation(lang), list[Slide](), None
     for learner in learners:

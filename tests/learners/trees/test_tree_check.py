@@ -171,7 +171,7 @@ def test_a_third_branch_is_for_missing_values_alone() -> None:
     with pytest.raises(ModelFileError, match="terms without a linear test"):
         read({**whole, "linear_feature": np.zeros(1, np.int32)})
     leaf = {name: value[1:2] for name, value in whole.items() if name != "tables"}
-    alone = read({**leaf, "tables": whole["tables"]})
+    alone = read({**leaf, "tables": whole["tables"], "linear_start": np.zeros(2, np.int64)})
     assert alone.size() == {"nodes": 1, "leaves": 1, "depth": 0}
     assert alone.mean_shape() == {"mean_path": 0.0, "branching": 0.0}
     with pytest.raises(ModelFileError, match="the tree has no nodes"):

@@ -80,9 +80,9 @@ def run(
 ) -> Answer:
     """Check a table for missing values, errors, duplicates and leakage.
 
-    The table is not changed. With the class (--target), the audit also reports imbalance, contradictions and columns
-    that leak the class. With -v, it says what to do about each finding. A table larger than memory is read in chunks
-    and its columns are checked one by one on disk.
+    The table is not changed. With the target (--target), the audit also reports columns that leak it; of classes
+    imbalance, contradictions and mislabelled rows, of numbers their distribution and outliers. With -v, it says what to
+    do about each finding. A table larger than memory is read in chunks and its columns are checked one by one on disk.
     """
     from vaglio.quality import audit
 
@@ -91,7 +91,9 @@ def run(
     with work.working():
         data = work.table(table, reading, any_target=True)
         like = None if reference is None else work.table_like(reference, reading, data.target, table)
-        found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
+        found = audit(
+            data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs, task=reading.task.value
+        )
     notes = outputs.write(
         {
             ".json": as_json(found.to_dict),

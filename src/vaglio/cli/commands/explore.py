@@ -71,16 +71,16 @@ def run(
 ) -> Answer:
     """Describe, rank and plot the columns of a table.
 
-    Each column gets the statistics that its measurement level allows. With the class (--target), columns are ranked by
-    information gain, gain ratio and χ². A table larger than memory is read in chunks and its columns are summarized one
-    by one on disk.
+    Each column gets the statistics that its measurement level allows. With the target (--target), columns are ranked by
+    information gain, gain ratio and χ², or for numbers by the variance they explain and rank correlation. A table
+    larger than memory is read in chunks and its columns are summarized one by one on disk.
     """
     from vaglio.quality import explore
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     with work.working():
         data = work.table(table, reading)
-    seen = explore(data, data.target, seed=seed, percentiles=percentile or ())
+    seen = explore(data, data.target, seed=seed, percentiles=percentile or (), task=reading.task.value)
     notes = outputs.write(
         {
             ".json": as_json(seen.to_dict),

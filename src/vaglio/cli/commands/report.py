@@ -20,7 +20,7 @@ from vaglio.cli._options import (
     pair,
     settings_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, locale, next_line, with_table
+from vaglio.cli._output import Answer, Outputs, after_model, alarms_data, alarms_shown, locale, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.cli._searching import (
@@ -82,6 +82,7 @@ def run(
     of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB. A table larger than memory
     is read in chunks, and its columns are summarized one by one on disk.
     """
+    from vaglio.model.costs import cost_name
     from vaglio.report.method import python_lines
 
     _check(evaluating, strategy)
@@ -93,7 +94,7 @@ def run(
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10)}
     chosen |= {"positive": evaluating.positive, "test": test and Path(test).name, "folds": evaluating.folds}
-    chosen |= {"holdout": evaluating.holdout, "cost": cost and cost.name, "accept": accept}
+    chosen |= {"holdout": evaluating.holdout, "cost": cost_name(cost), "accept": accept}
     with work.working():
         opened = work.rows(table, reading)
         study = _study(opened, estimators, strategy, search, trials, evaluating, seed)
@@ -105,7 +106,7 @@ def run(
         study.fitted.with_provenance(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(
             path
         )
-    return _answer(study, evaluation, verdict, outputs, saved, table)
+    return _answer(study, evaluation, verdict, outputs, saved, table, recipe)
 
 
 def _check(evaluating: EvaluationOptions, strategy: str) -> None:
@@ -175,7 +176,7 @@ def _study(
         opened.target,
         learners=estimators,
         strategy=strategy,
-        cost=None if cost is None else str(cost),
+        cost=cost,
         seed=seed,
         selection_options={**tuning, **judging},
     )
@@ -215,13 +216,20 @@ class _Overall:
 
 
 def _answer(
-    study: Study, evaluation: Evaluation, verdict: Acceptance | None, outputs: Outputs, saved: Outputs, table: str
+    study: Study,
+    evaluation: Evaluation,
+    verdict: Acceptance | None,
+    outputs: Outputs,
+    saved: Outputs,
+    table: str,
+    recipe: Recipe,
 ) -> Answer:
     from vaglio.report.performance import performance_sentences
 
     accuracy, support = evaluation.accuracy, evaluation.rates.support
     size = outputs.paths[0].stat().st_size
     data = {
+        "alarms": alarms_data(study.alarms, recipe.shell),
         "report": str(outputs.paths[0]),
         "bytes": size,
         "model": [str(path) for path in saved.paths],
@@ -245,7 +253,9 @@ def _answer(
                 with_table("audit", table, str(study.target)),
             )
         )
-    shown = performance_sentences(study, evaluation)
+    if evaluation.savings is not None:
+        data["savings"] = evaluation.savings.to_dict()
+    shown = [*alarms_shown(study.alarms, recipe.shell), *performance_sentences(study, evaluation)]
     if verdict is not None:
         data["acceptance"] = verdict.to_dict()
         shown = [*shown, verdict.in_words()]

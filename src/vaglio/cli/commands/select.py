@@ -32,4 +32,6 @@ def run(
     selection = searching.run_search(wanted, data, ids, work)
     recipe = data.recipe("select", {"learner": ids, **wanted.to_options()})
     fitted = searching.keep_model(selection, data, recipe, wanted, repr(ids))
-    return searching.answer(selection, fitted, outputs, table, wanted, [trial.to_row() for trial in selection.trials])
+    return searching.answer(
+        selection, fitted, data, recipe, outputs, table, wanted, [trial.to_row() for trial in selection.trials]
+    )

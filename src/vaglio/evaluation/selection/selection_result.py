@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.evaluation.alarms import Alarm, alarms_html, training_rows_alarm
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.rows import Part, Predicted
 from vaglio.evaluation.selection.race import LEVEL
@@ -264,6 +265,7 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
         data = {
+            "alarms": [alarm.to_dict() for alarm in self.alarms],
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
             "scoring": self.scoring,
@@ -282,15 +284,23 @@ class Selection:
         plain: dict[str, Any] = plain_data(data)
         return plain
 
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What makes the score misleading, and what mends it."""
+        known = self.evaluation.alarms
+        return (training_rows_alarm(), *known) if self.strategy.name == "zero" else known
+
     def headline(self) -> Message:
-        """Return the chosen learner and its score; before it, what lessens their worth."""
+        """Return the chosen learner and its score; with costs, first what it saves."""
         if self.interrupted:
             found = text("The search was interrupted: this is the best of the finished trials.")
             return join("\n", [found, replace(self, interrupted=False).headline()])
-        overlap = self.evaluation.overlap
-        if overlap is not None:
-            known = replace(self, evaluation=replace(self.evaluation, overlap=None))
-            return join(" ", [overlap.in_words(), known.headline()])
+        if self.evaluation.task == "classification" and self.evaluation.savings is not None:
+            saved = self.evaluation.savings.in_words()
+            return join(" ", [self._chosen(), saved])
+        return self._chosen()
+
+    def _chosen(self) -> Message:
         told = {
             "learner": self.best.learner,
             "setting": self.best.setting,
@@ -327,7 +337,8 @@ class Selection:
             The language.
         """
         locale = locale_of(lang)
-        parts = [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
+        parts = [locale.text(alarm.in_words()) for alarm in self.alarms]
+        parts += [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
@@ -380,7 +391,8 @@ class Selection:
             The language.
         """
         locale = locale_of(lang)
-        return bullet_html([self.headline(), *self.notes()], locale=locale) + self.tables_html(lang=locale)
+        told = bullet_html([self.headline(), *self.notes()], locale=locale)
+        return alarms_html(self.alarms, locale=locale) + told + self.tables_html(lang=locale)
 
     def _repr_html_(self) -> str:
         return self.to_html()

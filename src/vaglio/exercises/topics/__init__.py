@@ -99,7 +99,7 @@ def exercise(topic: str, *, seed: int = 0, level: int = 1, lang: str = "en") -> 
     --------
     >>> from vaglio.exercises import exercise
     >>> sheet = exercise("id3", seed=17)
-    >>> len(sheet.questions), sheet.questions[0].answer.accepts("1")
+    >>> len(sheet.questions), sheet.questions[0].answer.accepts("0,881")
     (4, True)
     """
     known = TOPICS.get(topic) if isinstance(topic, str) else None

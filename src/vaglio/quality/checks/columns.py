@@ -65,7 +65,7 @@ def identifier_columns(context: Context) -> Iterator[Finding]:
             text("It is left out of training. To keep it, set {option}.", option=as_input(name))
             if left_out
             else text(
-                "It has the largest information gain but predicts nothing. Declare it an identifier: {option}.",
+                "It seems to tell most about the target but predicts nothing. Declare it an identifier: {option}.",
                 option=Option("roles", {name: "identifier"}, flag=f"--identifier {name!r}"),
             ),
             (name,),
@@ -86,7 +86,7 @@ def constant_columns(context: Context) -> Iterator[Finding]:
                     "constant-column", "Column {column!r} is always {value}.", column=name, value=_shown(profile.mode)
                 )
             )
-            advice = text("It cannot separate the classes. Leave it out.")
+            advice = text("It tells nothing. Leave it out.")
             yield Finding("constant", "medium", message, advice, (name,))
         elif context.columns[name].asymmetric:
             continue  # its absence is meant to be frequent
@@ -125,7 +125,7 @@ def shape_of_table(context: Context) -> Iterator[Finding]:
                 "many-columns", "The table has {columns:,} input columns for {rows:,} rows.", columns=n_inputs, rows=n
             ),
             text(
-                "With so many columns some fit the class by chance. Use a learner that selects attributes, and "
+                "With so many columns some fit the target by chance. Use a learner that selects attributes, and "
                 "cross-validate."
             ),
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio.messages.message import Message, Option, text
 from vaglio.quality.profile import SAMPLE_ROWS, Profile, distinct_codes, profile_column, sample_rows
-from vaglio.table import Column, Table, names_a_row
+from vaglio.table import Column, Table, decide_task, names_a_row
 
 __all__ = [
     "MAX_LISTED",
@@ -117,7 +117,9 @@ class Context:
     ----------
     table : Table
     target : str or None
-        The class column.
+        The column to predict.
+    task : {"auto", "classification", "regression"}
+        Whether it has classes or numbers; by default its values decide.
     rules : mapping
         Column -> what values it may have.
     reference : Table or None
@@ -134,6 +136,7 @@ class Context:
     reference: Table | None = None
     seed: int = 0
     n_jobs: int = 1
+    task: str = "auto"
 
     @cached_property
     def columns(self) -> dict[str, Column]:
@@ -202,7 +205,7 @@ class Context:
 
     @cached_property
     def sample(self) -> np.ndarray:
-        """Row numbers for the checks that compare every column with the class; all rows of a small table."""
+        """Row numbers for the checks that compare every column with the target; all rows of a small table."""
         return sample_rows(np.arange(len(self.table)), SAMPLE_ROWS, self.seed)
 
     @property
@@ -210,10 +213,35 @@ class Context:
         """What a finding adds to its message if it was made on a sample; empty if all rows were checked."""
         return sample_note(len(self.sample), len(self.table))
 
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether there is a target, and it has numbers."""
+        return self.numbers is not None
+
+    @cached_property
+    def numbers(self) -> np.ndarray | None:
+        """The numbers to predict (NaN is missing); None without a target, or with one of classes."""
+        if self.target is None or decide_task(self.columns[self.target], self.task).task == "classification":
+            return None
+        column = self.columns[self.target]
+        if column.kind == "numeric":
+            values: np.ndarray = column.data
+            return values
+        found = np.full(len(column), np.nan)
+        found[~column.missing] = self.table.select([self.target]).xy(self.target, task="regression")[1]
+        return found
+
+    @cached_property
+    def target_codes(self) -> np.ndarray | None:
+        """A code per different value of the target, classes or numbers (−1 is missing); None without a target."""
+        if self.classes is not None:
+            return self.classes[0]
+        return None if self.numbers is None else distinct_codes(self.numbers, np.isnan(self.numbers))[0]
+
     @cached_property
     def classes(self) -> tuple[np.ndarray, tuple[Any, ...]] | None:
-        """Class codes (−1 is missing) and labels; None without a target."""
-        if self.target is None:
+        """Class codes (−1 is missing) and labels; None without a target of classes."""
+        if self.target is None or self.predicts_numbers:
             return None
         column = self.columns[self.target]
         if column.kind == "nominal":

@@ -162,7 +162,7 @@ def _repeated_content(
 
 def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Column]) -> Iterator[Finding]:
     rows, group = repeated_groups(prints, columns)
-    codes = context.classes[0][rows] if context.classes is not None else np.empty(0)
+    codes = context.target_codes[rows] if context.target_codes is not None else np.empty(0)
     known = codes >= 0
     rows, group, codes = rows[known], group[known], codes[known]
     if not len(rows):
@@ -174,6 +174,9 @@ def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Colu
         return
     n_rows, n_groups = int(inside.sum()), int(mixed.sum())
     share = n_rows / len(context.table)
+    if context.numbers is not None:
+        yield _noise(context, rows[inside], group[inside], n_groups)
+        return
     yield Finding(
         "inconsistent",
         "high" if share > 0.05 else "medium",
@@ -188,6 +191,34 @@ def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Colu
         listed_rows(np.sort(rows[inside])),
         n_rows,
         {"groups": n_groups},
+    )
+
+
+def _noise(context: Context, rows: np.ndarray, group: np.ndarray, n_groups: int) -> Finding:
+    """Say how much the target varies among rows that a model cannot tell apart: no error can be smaller."""
+    assert context.numbers is not None
+    values, codes = context.numbers[rows], np.unique(group, return_inverse=True)[1]
+    counts = np.bincount(codes)
+    means = np.bincount(codes, weights=values) / counts
+    # Each group has one degree of freedom less than rows.
+    spread = float(np.sqrt(np.square(values - means[codes]).sum() / (len(rows) - len(counts))))
+    return Finding(
+        "inconsistent",
+        "low",
+        Message(
+            "rows-of-other-numbers",
+            "{n:,} rows in {groups:,} {groups:group|groups} have the same attributes and different values of "
+            "{target!r} (standard deviation {spread:.4g}).",
+            n=len(rows),
+            groups=n_groups,
+            target=context.target,
+            spread=spread,
+        ),
+        text("On such rows no model has a smaller RMSE. An attribute that separates them would help."),
+        (context.target,) if context.target else (),
+        listed_rows(np.sort(rows)),
+        len(rows),
+        {"groups": n_groups, "deviation": spread},
     )
 
 

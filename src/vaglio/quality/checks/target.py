@@ -15,9 +15,9 @@ from vaglio.messages.sentences import listed
 from vaglio.quality.association import information_gain
 from vaglio.quality.checks.context import Context, Finding
 from vaglio.quality.profile import contingency, value_codes
-from vaglio.table import Table
+from vaglio.table import Table, decide_task
 
-__all__ = ["class_balance", "leaking_columns", "not_a_class", "one_rule_accuracy"]
+__all__ = ["class_balance", "leaking_columns", "not_a_target", "one_rule_accuracy"]
 
 # From this ratio of the largest to the smallest class on, accuracy misleads; from the second on, severely.
 _UNEQUAL, _VERY_UNEQUAL = 3, 10
@@ -37,16 +37,16 @@ _BINS = 128
 _SIGNIFICANT = 0.001
 
 
-def not_a_class(table: Table, target: str) -> Iterator[Finding]:
-    """Find out whether a column can be the class at all: a measurement or a column without values cannot."""
+def not_a_target(table: Table, target: str, task: str = "auto") -> Iterator[Finding]:
+    """Find out whether a column can be predicted at all, as what is asked: one without values cannot."""
     try:
-        table.select([target]).xy(target)
+        table.select([target]).xy(target, task=decide_task(table.column(target), task).task)
     except InputError as error:
         told = getattr(error.message, "values", {})
         advice = join(
-            " ", [text("The other checks ran without a class."), *([told["advice"]] if "advice" in told else [])]
+            " ", [text("The other checks ran without a target."), *([told["advice"]] if "advice" in told else [])]
         )
-        yield Finding("no-class", "high", told.get("problem", error.message), advice, (target,), n_rows=len(table))
+        yield Finding("no-target", "high", told.get("problem", error.message), advice, (target,), n_rows=len(table))
 
 
 def class_balance(context: Context) -> Iterator[Finding]:

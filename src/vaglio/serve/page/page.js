@@ -247,7 +247,7 @@ function showReasons(told) {
 function showChange(told) {
   const found = told.counterfactual;
   if (!found) return $("change").replaceChildren(node("p", state.model.classes === null
-    ? say("Counterfactuals are available for classifiers only.")
+    ? say("No small change was found that moves the number by 10 %.")
     : say("No small change was found that leads to another class.")));
   const sentence = (change) => {
     const { feature } = change, instead = shown(change.instead), value = shown(change.value);
@@ -256,7 +256,10 @@ function showChange(told) {
     if (change.value === null) return say("{feature} were {instead} (it is missing)", { feature, instead });
     return say("{feature} were {instead} instead of {value}", { feature, instead, value });
   };
-  const parts = [node("p", say("The prediction would be {label} if", { label: shown(found.decision) })), node("ul", null, ...found.changes.map((change) => node("li", sentence(change))))];
+  const head = found.goal
+    ? say("The prediction would be {label}, {goal}, if", { label: shown(found.decision), goal: found.goal })
+    : say("The prediction would be {label} if", { label: shown(found.decision) });
+  const parts = [node("p", head), node("ul", null, ...found.changes.map((change) => node("li", sentence(change))))];
   if (!found.changes.some((change) => change.is_word)) {
     const button = node("button", say("Make these changes"));
     button.type = "button";

@@ -15,8 +15,8 @@ from typing import Any
 
 from vaglio.errors import InputError
 from vaglio.learners.parameter_text import learner_from_words
-from vaglio.studio.project.folder import read_json, write_json
 from vaglio.messages.stored import restored, stored
+from vaglio.studio.project.folder import read_json, write_json
 from vaglio.studio.project.steps import Loaded, TableState, load_table
 
 __all__ = ["Progress", "Request", "Task", "read_progress"]

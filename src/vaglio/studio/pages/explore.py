@@ -1,4 +1,4 @@
-"""Explore: columns ranked by what they tell, one or two of them drawn by class, the rows behind a bar or a point."""
+"""Explore: columns ranked by what they tell, one or two of them drawn by target, the rows behind a bar or point."""
 
 from __future__ import annotations
 
@@ -30,16 +30,14 @@ class ExplorePage(Page):
     """The page Explore."""
 
     title = text("Explore")
-    lead = text("See how the columns relate to the class and to each other.")
+    lead = text("See how the columns relate to the target and to each other.")
 
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the ranking and the chosen pictures."""
         opened = self.bench.need_table()
         # Ranking and associations take longer than a page may.
         panels = Panels()
-        ranking: list[dict[str, Any]] = panels.show(
-            text("Columns by information gain"), lambda: self._ranking(opened), []
-        )
+        ranking: list[dict[str, Any]] = panels.show(text("Ranked columns"), lambda: self._ranking(opened), [])
         pairs: list[Any] = panels.show(text("Associated columns"), lambda: self._associations(opened), [])
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
@@ -49,6 +47,7 @@ class ExplorePage(Page):
         second = query.get("y", "") if query.get("y", "") in names and query.get("y") != first else ""
         return {
             "target": opened.target,
+            "of_numbers": bool(ranking) and "explained" in ranking[0],
             "labels": opened.label_names,
             "ranking": ranking[:_RANKED],
             "associations": pairs,
@@ -70,18 +69,12 @@ class ExplorePage(Page):
 
 
 def _ranking(opened: OpenTable) -> list[dict[str, Any]]:
-    if opened.target is None or not opened.has_classes:
+    if opened.target is None or not opened.target_varies:
         return []
     scores = rank_attributes(opened.sample, opened.target)
-    most = max((score.gain for score in scores), default=0.0) or 1.0
+    most = max((score.strength for score in scores), default=0.0) or 1.0
     return [
-        {
-            "column": score.attribute,
-            "gain": score.gain,
-            "ratio": score.gain_ratio,
-            "p": score.p_value,
-            "share": score.gain / most,
-        }
+        {"column": score.attribute, "strength": score.strength, "share": score.strength / most, **score.statistics()}
         for score in scores
     ]
 
@@ -106,13 +99,14 @@ def _one(opened: OpenTable, name: str, locale: Locale) -> list[dict[str, str]]:
     known = (groups >= 0) & (codes >= 0)
     np.add.at(counts, (groups[known], codes[known]), 1)
     addresses = [f"/explore?{urlencode({'x': name, 'bin': b})}#rows" for b in range(len(names))]
-    title = locale.say("Rows by {name} and class", name=clip(name, 40))
+    told = {"name": clip(name, 40)}
+    title = locale.say("Rows by {name} and target", **told) if labels else locale.say("Rows by {name}", **told)
     found = [
         {"title": title, "svg": svg.class_bars(counts.tolist(), names, title, addresses, bool(labels), locale=locale)}
     ]
     if column.kind == "numeric" and labels:
-        title = locale.say("{name} by class: median, quartiles, extremes", name=clip(name, 40))
-        fives = [(label, _five(column.data[codes == code])) for code, label in enumerate(labels)]
+        title = locale.say("{name} by target: median, quartiles, extremes", name=clip(name, 40))
+        fives = [(locale.text(label), _five(column.data[codes == code])) for code, label in enumerate(labels)]
         drawn = [(label, five) for label, five in fives if five is not None]
         if drawn:
             boxes = svg.class_boxes(drawn, title, clip(name, 40), dates=column.is_date, locale=locale)
@@ -127,7 +121,7 @@ def _two(opened: OpenTable, x: str, y: str, locale: Locale) -> list[dict[str, st
         known = np.flatnonzero(~np.isnan(a.data) & ~np.isnan(b.data))
         if len(known) > _POINTS:
             known = np.sort(np.random.default_rng(0).choice(known, _POINTS, replace=False))
-        codes = opened.codes if opened.labels else np.full(len(a), -1)
+        codes = opened.codes if opened.label_names else np.full(len(a), -1)
         points = [(float(a.data[i]), float(b.data[i]), int(codes[i])) for i in known]
         numbers = opened.pictured[known]
         addresses = [f"/explore?{urlencode({'x': x, 'y': y, 'row': int(i) + 1})}#rows" for i in numbers]

@@ -113,7 +113,7 @@ def node_view(fitted: Fitted, opened: OpenTable, wanted: str) -> dict[str, Any] 
     passing = tree.decision_path(fitted.codebook.encode(opened.sample)).tocsc()
     found = np.unique(passing.indices[passing.indptr[node] : passing.indptr[node + 1]])
     codes = opened.codes[found]
-    counts = np.bincount(codes[codes >= 0], minlength=len(opened.labels)).tolist() if opened.labels else []
+    counts = np.bincount(codes[codes >= 0], minlength=len(opened.label_names)).tolist()
     return {
         "number": node,
         "counts": list(zip(opened.label_names, counts)),

@@ -318,7 +318,7 @@ def _card(opened: OpenTable, name: str, number: int, locale: Locale) -> dict[str
     column = opened.sample.column(name)
     full = opened.table.column(name)
     card = column_summary(
-        column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1)
+        column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.label_names), 1)
     )
     failed = not opened.findings.done() or opened.findings.exception() is not None
     audited = None if failed else opened.audited

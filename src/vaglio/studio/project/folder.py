@@ -19,8 +19,8 @@ from vaglio.errors import InputError, reason_of
 from vaglio.messages.listing import plain_data
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
-from vaglio.runtime.files import write_whole
 from vaglio.messages.stored import restored, stored
+from vaglio.runtime.files import write_whole
 from vaglio.studio.project.steps import Step, TableState, add_up, check_step
 
 __all__ = ["UNFINISHED", "Project", "project_lock", "read_json", "write_json"]

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation.labels import encode_labels
+from vaglio.messages.message import Message
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit, audit
+from vaglio.quality.exploration import target_groups
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.studio.project.folder import Project
 from vaglio.studio.project.steps import Loaded, Step, TableState, clean, read_table
@@ -84,39 +85,28 @@ class OpenTable:
         return self.table if len(self.pictured) == len(self.table) else self.table.take(self.pictured)
 
     @cached_property
-    def _classes(self) -> list[Any]:
-        if self.target is None:
-            return []
-        try:
-            return list(np.unique(self.table.xy()[1]).tolist())
-        except InputError:  # a measurement is no class: the page says so beside the column
-            return []
+    def _groups(self) -> tuple[np.ndarray, list[Any]]:
+        return target_groups(self.table, self.target)
 
     @property
-    def has_classes(self) -> bool:
-        """Whether there are at least two classes."""
-        return len(self._classes) >= 2
-
-    @property
-    def labels(self) -> list[Any]:
-        """The classes, if there are few enough to have a colour each."""
-        return self._classes if self.has_classes and len(self._classes) <= len(PALETTE) else []
-
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """The class of every pictured row as a position among the labels; -1 where it is missing, 0 without colours."""
-        n = len(self.sample)
-        if not self.labels:
-            return np.zeros(n, dtype=np.int64)
-        known = ~self.sample.column(str(self.target)).missing
-        codes = np.full(n, -1, dtype=np.int64)
-        codes[known] = encode_labels(self.sample.xy()[1], self.labels)
-        return codes
+    def target_varies(self) -> bool:
+        """Whether there is a target with at least two classes, or numbers of different size."""
+        return self.target is not None and len(self._groups[1]) >= 2
 
     @property
     def label_names(self) -> list[str]:
-        """The coloured classes as text."""
-        return [clip(label, 40) for label in self.labels]
+        """The classes, or the thirds of a numeric target, as text, if there are few enough to have a colour each."""
+        if not self.target_varies or len(self._groups[1]) > len(PALETTE):
+            return []
+        return [label if isinstance(label, Message) else clip(label, 40) for label in self._groups[1]]
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The place of every pictured row among the labels; -1 where the target is missing, 0 without colours."""
+        if not self.label_names:
+            return np.zeros(len(self.sample), dtype=np.int64)
+        codes: np.ndarray = self._groups[0][self.pictured]
+        return codes
 
     @cached_property
     def _profiles(self) -> dict[str, Profile]:

@@ -38,7 +38,8 @@
   }
 
   async function ask(address, options, move, to) {
-    const mine = ++asking;
+    const mine = ++asking, content = document.getElementById("content");
+    content.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(address, { credentials: "same-origin", ...options });
       const page = parse(await answer.text());
@@ -47,7 +48,7 @@
       if (answer.redirected) history.replaceState(null, "", answer.url);
       // The address of an answer has no part behind #; that of the question has.
       place(page, answer.redirected ? answer.url : address, move, to);
-    } catch { if (mine === asking) { lost(); again(); } }
+    } catch { if (mine === asking) { content.removeAttribute("aria-busy"); lost(); again(); } }
   }
 
   function visit(address) {

@@ -213,7 +213,7 @@ class NaiveBayesClassifier(Generative):
         >>> X, y = vaglio.datasets.load("play").xy("play")
         >>> weights = vaglio.NaiveBayesClassifier().fit(X, y).linear_model()
         >>> weights["weight"].round(3).head(3).tolist()  # ln(9/5), then sunny and overcast
-        [0.588, -0.786, 1.118]
+        [0.588, -0.693, 1.204]
         """
         check_is_fitted(self, "fitted_")
         features, model = self.fitted_.codebook.features, self.fitted_.model

@@ -119,8 +119,8 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, Parametrised):
         if y is None:
             raise InputError(
                 "imputer-without-target",
-                "ForestImputer needs y: the classes or numbers of the rows decide which rows are similar. Without any, "
-                "use scikit-learn's SimpleImputer or KNNImputer.",
+                "ForestImputer requires y to be passed, but the target y is None: the classes or numbers of the rows "
+                "decide which rows are similar. Without any, use scikit-learn's SimpleImputer or KNNImputer.",
             )
         X = check_X(self, X, reset=True)
         self._codebook = Codebook.learn(X)

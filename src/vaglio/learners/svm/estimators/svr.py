@@ -139,7 +139,6 @@ class SVR(VaglioRegressor):
     dual_coef_ = Learned[np.ndarray]("dual_coef", behind="coef")
     intercept_ = Learned[np.ndarray]("intercept")
     support_: np.ndarray = field(init=False)
-    support_vectors_: Any = field(init=False)
     n_support_: np.ndarray = field(init=False)
     encoded_names_: np.ndarray = field(init=False)
     kkt_gap_: float = field(init=False)
