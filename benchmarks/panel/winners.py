@@ -90,7 +90,7 @@ def sides(n_iter: int) -> dict[str, Callable[[int], Any]]:
     selected, reported = settings_tried(_SELECTED, n_iter), settings_tried(DEFAULT_LEARNERS["classification"], 0)
     found: dict[str, Callable[[int], Any]] = {
         f"select, {selected} settings": lambda seed: Winner(_SELECTED, n_iter, seed),
-        f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS, 0, seed),
+        f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS["classification"], 0, seed),
     }
     for budget in (selected, reported):
         found[f"forest, {budget} settings"] = partial(_tuned, RandomForestClassifier(random_state=0), FOREST, budget)
