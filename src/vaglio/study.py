@@ -242,7 +242,7 @@ class Study:
         e = self.evaluation
         told = {"rows": n, "columns": p, "target": str(self.target)}
         lines: list[str] = [alarm.in_words() for alarm in self.alarms]
-        lines.append(
+        lines += [
             text("{rows:,} rows, {columns:,} columns, target {target}, a number.", **told)
             if e.task == "regression"
             else text(
@@ -250,7 +250,7 @@ class Study:
                 **told,
                 classes=len(e.labels),
             )
-        )
+        ]
         others = (finding for finding in self.audit if finding.kind != "leakage")
         lines += [finding.message for finding in others if finding.severity == "high"]
         lines += list(self.cleaning_log)

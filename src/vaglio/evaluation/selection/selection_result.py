@@ -22,6 +22,7 @@ from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ RACE_TESTS: dict[Task, Message] = {
 
 
 def division_note(rows: Mapping[str, str]) -> list[Message]:
-    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    """Return the sentence that says how rows were divided; none for rows in memory that are divided as usual."""
     if rows.get("held", "in memory") == "in memory":
-        return []
+        usual = (None, "stratified by class", "stratified by quantiles of the target")
+        divided = rows.get("divided")
+        return [] if divided in usual else [text("The rows were assigned {divided}.", divided=divided)]
     return [
         text(
             "The rows stay {held}. They were assigned to folds {divided}, not stratified.",
@@ -144,7 +147,9 @@ class Selection:
             "seed": self.seed,
         }
         chosen: Any = self.best_estimator
-        return chosen.fitted_.with_provenance(selection=facts)
+        fitted = chosen.fitted_.with_provenance(selection=facts)
+        measured = self.task == "regression" and self.strategy.name != "zero"
+        return fitted.with_residuals(self.evaluation) if measured else fitted
 
     @property
     def failures(self) -> tuple[Trial, ...]:
@@ -368,6 +373,7 @@ class Selection:
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw the best setting of each learner: its score, and the range of the scores of the folds.
 
@@ -425,6 +431,7 @@ class Selection:
         return self.to_html()
 
 
+@checked
 def fit_diagnosis(
     train: float,
     test: float,

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError, warn
+from vaglio.errors import InputError, as_own_errors, warn
 from vaglio.learners.estimator import VaglioRegressor
 from vaglio.learners.inputs import Unit, learn_column_reliability
 from vaglio.learners.learned import Learned
@@ -44,6 +44,9 @@ class LinearRegression(VaglioRegressor):
         Folds that choose ``alpha``.
     fit_intercept : bool
         Whether the sum has an intercept; without one, columns of 0 predict 0.
+    degree : int
+        Above 1, the products of up to so many numbers are columns too, such as x², x·y and y²: the sum is then a
+        polynomial. :attr:`encoded_names_` has their names; an explanation divides a product among its factors.
     tol : float
         The lasso and the elastic net are done when no coefficient changes by more than this.
     max_iter : int
@@ -94,6 +97,7 @@ class LinearRegression(VaglioRegressor):
         "l1_ratio": FROM_0_TO_1,
         "cv": ["cv_object"],
         "fit_intercept": ["boolean"],
+        "degree": COUNT,
         "tol": POSITIVE,
         "max_iter": COUNT,
     }
@@ -102,6 +106,7 @@ class LinearRegression(VaglioRegressor):
     l1_ratio: float = 0.0
     cv: CrossValidation = 10
     fit_intercept: bool = True
+    degree: int = 1
     tol: float = 1e-7
     max_iter: int = 10_000
     preprocess: Literal["auto"] | None = "auto"
@@ -175,6 +180,7 @@ class LinearRegression(VaglioRegressor):
             self.preprocess,
             drop_first=self.alpha == 0,
             reliability=learn_column_reliability(self, matrix, y, weight),
+            degree=self.degree,
         )
         target = Unit.of(y, weight)
         penalty = Penalty(float(self.l1_ratio), float(self.tol), self.max_iter)
@@ -219,8 +225,12 @@ class LinearRegression(VaglioRegressor):
             return list(folds.split(np.zeros(n)))
         counts = self.__dict__.get("_counted", np.ones(n, dtype=bool))
         place = np.cumsum(counts) - 1
-        given = check_cv(self.cv).split(np.zeros(len(counts)))
-        return [(place[train[counts[train]]], place[test[counts[test]]]) for train, test in given]
+        with as_own_errors():
+            given = [(np.asarray(a), np.asarray(b)) for a, b in check_cv(self.cv).split(np.zeros(len(counts)))]
+            splits = [(place[train[counts[train]]], place[test[counts[test]]]) for train, test in given]
+        if not splits or any(train.ndim != 1 or test.ndim != 1 for train, test in splits):
+            raise InputError("no-splits", "cv must have pairs of training rows and test rows, at least one.")
+        return splits
 
     def _publish(self, encoder: DenseEncoder, line: Line) -> None:
         for name in ("coef_", "intercept_"):  # what a user set before fitting
