@@ -31,6 +31,7 @@ _REWEIGHTED = {"check_class_weight_classifiers": "rounds raise the weights of th
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "AQClassifier": _COUNTS,
     "AdaBoostClassifier": _COUNTS | _REWEIGHTED,
+    "AdaBoostRegressor": _SAMPLES,
     "BaggingClassifier": _SAMPLES | _PURE,
     "BaggingRegressor": _SAMPLES,
     "C45Classifier": _COUNTS,
