@@ -16,9 +16,17 @@ import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
-from vaglio.evaluation import CostMatrix, CostSensitiveClassifier, EvaluationPlan, train_and_evaluate
+from vaglio.errors import DataWarning
+from vaglio.evaluation import (
+    CostMatrix,
+    CostSensitiveClassifier,
+    EvaluationPlan,
+    UnitCost,
+    evaluate_by_folds,
+    train_and_evaluate,
+)
 from vaglio.fitted import Fitted
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -190,3 +198,30 @@ def test_costs_that_fit_and_costs_that_do_not(costs: Any, word: str | None):
     for give in (fitted.with_cost, lambda c: CostSensitiveClassifier(make("c45"), c).fit(X, y)):
         with pytest.raises(vaglio.errors.InputError, match=word):
             give(costs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", REGRESSORS)
+def test_costs_of_a_unit_of_error_decide_the_quantile_or_are_said_to_be_reported_only(learner: str) -> None:
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"a": random.normal(size=600), "b": random.choice(list("xyz"), 600)})
+    y = (3 * X["a"] + 2 * (X["b"] == "x") + random.normal(size=600)).to_numpy()
+    cost, entry = {"over": 1, "under": 4}, REGRESSORS[learner]
+    small = {"n_estimators": 10, "random_state": 0}
+
+    def made() -> Any:
+        estimator = entry.make()
+        return estimator.set_params(**{name: v for name, v in small.items() if name in estimator.get_params()})
+
+    def reached(**options: Any) -> tuple[float, float]:
+        found = evaluate_by_folds(made(), X, y, n_splits=2, **options)
+        costs = UnitCost(1, 4).of_rows(found.true, found.predicted)
+        return float((found.true <= found.predicted).mean()), float(costs.mean())
+
+    if entry.quantile is None:
+        with pytest.warns(DataWarning, match="does not predict quantiles"):
+            assert reached(cost=cost) == reached()
+        return
+    share, paid = reached(cost=cost)
+    assert share == pytest.approx(0.8, abs=0.08)
+    assert paid < 0.9 * reached()[1]

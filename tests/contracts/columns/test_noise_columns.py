@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import vaglio
-from vaglio.learners.registry import LEARNERS, Learner
+from vaglio.learners.registry import LEARNERS, REGRESSORS, Learner
 
 # One branch or one cell per value is what the first two are; the audit says so. The others count words, or are made of
 # other learners.
@@ -67,6 +67,28 @@ def test_columns_of_noise_cost_little(learner: Learner) -> None:
     train, test = slice(300), slice(300, None)
     without = _make(learner).fit(X[train], y[train]).score(X[test], y[test])
     assert _make(learner).fit(noisy[train], y[train]).score(noisy[test], y[test]) > without - 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", REGRESSORS.values(), ids=lambda learner: learner.id)
+def test_columns_of_noise_cost_little_of_a_number(learner: Learner) -> None:
+    X, classes = _told()
+    random = np.random.default_rng(5)
+    y = 2 * classes + 0.7 * random.normal(size=len(X))
+    noisy = X.assign(**{f"noise{j}": _noise(random, 75, len(X)) for j in range(6)})
+    train, test = slice(300), slice(300, None)
+    without = _make(learner).fit(X[train], y[train]).score(X[test], y[test])
+    assert _make(learner).fit(noisy[train], y[train]).score(noisy[test], y[test]) > without - 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", REGRESSORS.values(), ids=lambda learner: learner.id)
+def test_what_many_values_tell_of_a_number_is_found(learner: Learner) -> None:
+    X, classes = _planted(0.9)
+    y = 3 * classes + 0.5 * np.random.default_rng(0).normal(size=len(X))
+    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.3  # at most 0.6
 
 
 def _planted(share: float) -> tuple[pd.DataFrame, np.ndarray]:
