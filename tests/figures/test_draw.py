@@ -11,7 +11,7 @@ import pytest
 from matplotlib.text import Text
 
 import vaglio
-from vaglio.errors import VaglioError
+from vaglio.errors import NotSupportedError, VaglioError
 from vaglio.figures import FIGURES
 from vaglio.fitted import load
 
@@ -171,3 +171,10 @@ def test_what_cannot_be_drawn_is_one_sentence(call: tuple[Any, ...], said: str) 
         rest[1] = vaglio.datasets.load(rest[1])
     with pytest.raises(VaglioError, match=said):
         vaglio.draw(figure, *rest, **options)
+
+
+@pytest.mark.parametrize("figure", ["regions", "roc", "parameter"])
+def test_a_target_of_numbers_is_refused_where_classes_are_drawn(figure):
+    penguins = vaglio.datasets.load("penguins")
+    with pytest.raises(NotSupportedError, match="holds numbers"):
+        vaglio.draw(figure, "knn", penguins, "body_mass_g")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from vaglio.engines.sources import joined, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.evaluation.selection.candidates import task_asked
 from vaglio.figures import curves, networks, planes, tables
 from vaglio.figures.planes import Subject
 from vaglio.fitted import Fitted
@@ -16,7 +17,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.arguments import checked
-from vaglio.table import Table, as_table
+from vaglio.table import Table, as_table, decide_task
 from vaglio.typing import ColumnLike, Estimator, Predictor, TableSource
 
 __all__ = ["FIGURES", "FigureKind", "draw"]
@@ -171,6 +172,8 @@ def draw(
             figure=figure,
         )
     table, target = _rows(figure, kind, X, y)
+    if table is not None and target is not None and kind.needs in ("classes", "model"):
+        _check_classes(figure, table, target, model or kind.learner)
     if columns is not None and len(columns) != 2 and kind.needs != "table":
         raise InputError("two-columns-named", "Name two columns to draw; got {n:,}.", n=len(columns))
     if table is not None:
@@ -206,6 +209,21 @@ def _rows(figure: str, kind: FigureKind, X: Any, y: Any) -> tuple[Table | None, 
     if target is None and kind.needs in ("classes", "model"):
         raise InputError("figure-needs-classes", "The figure {figure!r} needs the class column.", figure=figure)
     return table, None if target is None else table.resolve(target)
+
+
+def _check_classes(figure: str, table: Table, target: str, model: Any) -> None:
+    """Refuse a target of numbers; a learner of classes alone takes whole ones as classes, as everywhere."""
+    learner = [model] if isinstance(model, str) or (hasattr(model, "fit") and not isinstance(model, Fitted)) else None
+    asked, able = task_asked("auto", learner if model else None)
+    able = "classification" if isinstance(model, Fitted) else able
+    if asked == "regression" or decide_task(table.column(target), asked, able).task == "regression":
+        raise NotSupportedError(
+            "figure-of-numbers",
+            "The figure {figure!r} shows classes, and the target {target!r} holds numbers. Choose another target, or "
+            "declare it nominal.",
+            figure=figure,
+            target=target,
+        )
 
 
 def _as_list(value: Any) -> list[Any]:
