@@ -59,7 +59,7 @@ def main() -> None:
     console.print()
     console.print(Rule("Is there a better learner?", align="left"))
     options = {"search": "none", **judging_options(*table.shape)}
-    study = vaglio.Study(table, "species", learners=list(DEFAULT_LEARNERS), selection_options=options)
+    study = vaglio.Study(table, "species", learners=list(DEFAULT_LEARNERS["classification"]), selection_options=options)
     write_report(study, out / "penguins.html", name="penguins")
     console.print("\n".join(f"- {line}" for line in study.summary()) + "\n", markup=False)
 
