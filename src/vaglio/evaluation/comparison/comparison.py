@@ -234,6 +234,11 @@ class Comparison:
             )
         lines += division_note(self.rows)
         lines += [
+            text("{learner}: {diagnosis}", learner=r.learner, diagnosis=r.evaluation.advice[0])
+            for r in self.reports
+            if r.evaluation is not None and r.evaluation.advice[0].code in ("worse-than-mean", "no-better-than-mean")
+        ]
+        lines += [
             text("{learner}: {diagnosis}", learner=r.learner, diagnosis=r.diagnosis)
             for r in self.reports
             if r.error or r.diagnosis.code == "overfitting"
