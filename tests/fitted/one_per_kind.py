@@ -34,6 +34,24 @@ LEARNERS = {
 }
 
 
+# Models of numbers, by the id of the learner; their kinds are among those above.
+NUMBERS = {
+    "cart of numbers": lambda: vaglio.DecisionTreeRegressor(max_depth=3),
+    "linear of numbers": vaglio.LinearRegression,
+    "svm of numbers": vaglio.SVR,
+    "mlp of numbers": lambda: vaglio.MLPRegressor((3,), max_iter=5, random_state=0),
+    "knn of numbers": lambda: vaglio.KNeighborsRegressor(weights="distance"),
+    "bagging of numbers": lambda: vaglio.BaggingRegressor(n_estimators=2, random_state=0),
+    "random-forest of numbers": lambda: vaglio.RandomForestRegressor(2, random_state=0),
+    "adaboost of numbers": lambda: vaglio.AdaBoostRegressor(n_estimators=2, random_state=0),
+    "gradient-boosting of numbers": lambda: vaglio.HistGradientBoostingRegressor(
+        max_iter=2, early_stopping=False, random_state=0
+    ),
+    "additive of numbers": lambda: vaglio.ExplainableBoostingRegressor(max_rounds=5, outer_bags=2, random_state=0),
+    "voting of numbers": lambda: vaglio.VotingRegressor(
+        [("tree", vaglio.DecisionTreeRegressor(max_depth=2)), ("line", vaglio.LinearRegression())]
+    ),
+}
 VARIANTS = {
     "gaussian": lambda: vaglio.NaiveBayesClassifier("gaussian"),
     "kde": lambda: vaglio.NaiveBayesClassifier("kde"),
@@ -53,12 +71,21 @@ def rows() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @cache
+def numbers() -> np.ndarray:
+    """Return a number for each of the rows."""
+    rng = np.random.default_rng(1)
+    found: np.ndarray = np.where(rows()[1] == "a", 3.0, 7.5) + rng.normal(size=40)
+    return found
+
+
+@cache
 def model(kind: str) -> Fitted:
     """Return the model of a kind, or of a variant."""
     X, y = rows()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator = {**LEARNERS, **VARIANTS}[kind]()
-        fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, y).fitted_
-    assert kind in (fitted.model.kind, *VARIANTS)
+        estimator = {**LEARNERS, **NUMBERS, **VARIANTS}[kind]()
+        target = numbers() if kind in NUMBERS else y
+        fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, target).fitted_
+    assert kind in (fitted.model.kind, *NUMBERS, *VARIANTS)
     return fitted
