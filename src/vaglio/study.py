@@ -12,6 +12,7 @@ from vaglio.engines.mapped_table import table_of
 from vaglio.engines.sources import joined
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation import Comparison, CostMatrix, Selection, compare, select
+from vaglio.evaluation.alarms import Alarm, leak_alarm
 from vaglio.evaluation.rows import Rows
 from vaglio.evaluation.selection.candidates import task_asked
 from vaglio.explanation import Explanations
@@ -117,8 +118,8 @@ class Study:
     @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
-        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         self._log, self._cleaned = (), None
+        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         if self.clean is not None:
             if self._given is not self.table:
                 raise NotSupportedError(
@@ -194,6 +195,12 @@ class Study:
         return model.with_provenance(audit=[finding.message for finding in self.audit][:20])
 
     @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What makes the figures misleading, and what mends it: columns that give the class away come first."""
+        leaks = [leak_alarm(f.columns[0], f.message) for f in self.audit.of_kind("leakage") if f.severity == "high"]
+        return (*leaks, *self.selection.alarms)
+
+    @property
     def cost_matrix(self) -> CostMatrix | None:
         """The costs, if a matrix of them was given."""
         cost = self.selection.cost
@@ -234,7 +241,8 @@ class Study:
         n, p = self.table.shape
         e = self.evaluation
         told = {"rows": n, "columns": p, "target": str(self.target)}
-        lines: list[str] = [
+        lines: list[str] = [alarm.in_words() for alarm in self.alarms]
+        lines += [
             text("{rows:,} rows, {columns:,} columns, target {target}, a number.", **told)
             if e.task == "regression"
             else text(
@@ -243,7 +251,8 @@ class Study:
                 classes=len(e.labels),
             )
         ]
-        lines += [finding.message for finding in self.audit if finding.severity == "high"]
+        others = (finding for finding in self.audit if finding.kind != "leakage")
+        lines += [finding.message for finding in others if finding.severity == "high"]
         lines += list(self.cleaning_log)
         lines.append(self.selection.headline())
         lines += self.selection.notes()
@@ -254,6 +263,7 @@ class Study:
         """Everything as plain data, ready for JSON."""
         data: dict[str, Any] = plain_data(
             {
+                "alarms": [alarm.to_dict() for alarm in self.alarms],
                 "target": self.target,
                 "seed": self.seed,
                 "summary": self.summary(),

@@ -179,7 +179,7 @@ Split = Annotated[
     ),
 ]
 Cost = Annotated[
-    Path | None,
+    str | None,
     evaluation_option(
         metavar="FILE",
         help=(
@@ -188,6 +188,45 @@ Cost = Annotated[
         ),
     ),
 ]
+
+
+@dataclass(frozen=True)
+class CostOptions:
+    """The costs of errors: as a file, or of two classes in words."""
+
+    cost: Cost = None
+    cost_missed: Annotated[
+        float | None,
+        evaluation_option(
+            metavar="X", help="With two classes: cost of missing a row of the class to find (--positive)."
+        ),
+    ] = None
+    cost_alarm: Annotated[
+        float | None, evaluation_option(metavar="X", help="With two classes: cost of a false alarm.")
+    ] = None
+    cost_right: Annotated[
+        float | None,
+        evaluation_option(metavar="X", help="With two classes: cost of a right alarm, such as a call; 0 by default."),
+    ] = None
+    positive: Annotated[
+        str | None,
+        evaluation_option(
+            metavar="LABEL", help="The class to find, with two classes: that of curves, rates and costs; the last."
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        words = {"missed": self.cost_missed, "alarm": self.cost_alarm, "right": self.cost_right}
+        given = {name: cost for name, cost in words.items() if cost is not None}
+        if not given:
+            return
+        if self.cost is not None:
+            raise UsageError("cost-file-and-words", "Use either --cost FILE, or --cost-missed and --cost-alarm.")
+        if not {"missed", "alarm"} <= set(given):
+            raise UsageError("cost-words-incomplete", "--cost-missed and --cost-alarm need each other.")
+        of = {} if self.positive is None else {"of": self.positive}
+        said = {name: f"{cost:.15g}" for name, cost in given.items()} | of
+        object.__setattr__(self, "cost", ",".join(f"{name}={value}" for name, value in said.items()))
 
 
 class Deciding(StrEnum):
@@ -252,7 +291,7 @@ def out_option(suffixes: str) -> Any:
 
 
 @dataclass(frozen=True)
-class EvaluationOptions:
+class EvaluationOptions(CostOptions):
     """How a model is evaluated: on which rows, with which costs and which positive class."""
 
     test: TestFile = None
@@ -265,13 +304,9 @@ class EvaluationOptions:
         evaluation_option(metavar="SHARE", help="Evaluate on a hold-out set with this share of the rows, e.g. 0.3."),
     ] = None
     split: Split = None
-    cost: Cost = None
-    positive: Annotated[
-        str | None,
-        evaluation_option(metavar="LABEL", help="The positive class of curves and rates, with two classes."),
-    ] = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "holdout", holdout_of(self.holdout, self.split))
         check_test_rows(self.test, self.folds, self.holdout)
 
@@ -335,7 +370,7 @@ def threshold_of(given: str, labels: list[Any], positive: Any = None) -> tuple[f
     return threshold, find_label(name, labels) if equals else positive
 
 
-def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None, threshold: str | None = None) -> Fitted:
+def decided(fitted: Fitted, cost: str | None, decide: Deciding | None, threshold: str | None = None) -> Fitted:
     """The model as ``--cost``, ``--decide`` and ``--threshold`` want it."""
     if threshold is not None:
         if cost is not None or decide is not None:

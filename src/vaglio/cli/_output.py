@@ -29,6 +29,7 @@ from vaglio.model.families import KINDS
 from vaglio.runtime.files import check_writable, write_whole
 
 if TYPE_CHECKING:
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.fitted import Fitted
 
 # What matplotlib draws for us.
@@ -199,6 +200,25 @@ def progress(what: str, total: int | None = None, *, counted: bool = True) -> It
 
 # How Python holds the bytes of a name that is not UTF-8.
 _ESCAPED = re.compile("[\udc80-\udcff]")
+
+
+# -- what makes figures misleading -------------------------------------------------------------------------------------
+def alarms_shown(alarms: Sequence[Alarm], command: str) -> list[str]:
+    """Alarms to stand above everything, each with the command that mends it."""
+    said: list[str] = []
+    for alarm in alarms:
+        said.append(alarm.in_words())
+        said += [text("Run: {command}", command=mended)] if (mended := _mended(alarm, command)) else []
+    return [*said, ""] if said else []
+
+
+def alarms_data(alarms: Sequence[Alarm], command: str) -> list[dict[str, Any]]:
+    """The same for ``--json``."""
+    return [{**alarm.to_dict(), "command": _mended(alarm, command)} for alarm in alarms]
+
+
+def _mended(alarm: Alarm, command: str) -> str:
+    return f"{command} {shell(*alarm.options)}" if alarm.options else ""
 
 
 # -- what can be done next ---------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.evaluation.rows import Rows
     from vaglio.fitted import Fitted
     from vaglio.model.families import Task
@@ -287,6 +288,10 @@ def _scanned_rows(
     from vaglio.evaluation.rows import Rows
     from vaglio.table import read
 
+    if reading.group is not None:
+        raise UsageError(
+            "group-in-memory", "--group needs the table in memory. Read a sample of it with --sample 100000."
+        )
     if reading.target is None:
         raise UsageError("no-target-named", "Which column is to be predicted? Add --target COLUMN.")
     levels = reading._levels()
@@ -370,3 +375,13 @@ def _scanned(
     settled = tuple({"footer": False, **dict(data.parts[0].options)}.items())
     parts = tuple(replace(part, options=settled, as_written=as_written) for part in data.parts)
     return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
+
+
+def leak_alarms(data: OpenRows) -> list[Alarm]:
+    """Columns that give the target away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
+    from vaglio.evaluation.alarms import leak_alarm
+    from vaglio.quality.auditing import leaks
+    from vaglio.table import Table
+
+    table = data.table if isinstance(data.table, Table) else data.table.head()
+    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target, data.task)]

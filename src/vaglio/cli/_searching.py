@@ -12,7 +12,7 @@ from vaglio.cli._command_lines import Recipe, Source, call
 from vaglio.cli._options import (
     REJECTED,
     Accept,
-    Cost,
+    CostOptions,
     Jobs,
     Seed,
     Split,
@@ -27,8 +27,20 @@ from vaglio.cli._options import (
     option_help,
     output_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, file_list, locale, verbose
-from vaglio.cli._rows import OpenRows, WorkOptions
+from vaglio.cli._output import (
+    Answer,
+    Outputs,
+    after_model,
+    alarms_data,
+    alarms_shown,
+    as_csv,
+    as_json,
+    as_page,
+    file_list,
+    locale,
+    verbose,
+)
+from vaglio.cli._rows import OpenRows, WorkOptions, leak_alarms
 from vaglio.messages.message import join, text
 from vaglio.messages.sentences import did_you_mean
 
@@ -111,14 +123,14 @@ def check_strategy(strategy: str) -> None:
         )
 
 
-def check_cost_file(cost: Path | None) -> None:
-    """Refuse a file of costs that is not there; the costs of a unit of error are none."""
-    if cost is not None and not cost.is_file() and "=" not in cost.name:
+def check_cost_file(cost: str | None) -> None:
+    """Refuse a file of costs that is not there; costs in words are no file."""
+    if cost is not None and "=" not in cost and not Path(cost).is_file():
         raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 
 @dataclass(frozen=True)
-class SearchOptions:
+class SearchOptions(CostOptions):
     """The options of a search, checked before a table is read."""
 
     strategy: Strategy = "cross-validation"
@@ -156,7 +168,6 @@ class SearchOptions:
             ),
         ),
     ] = None
-    cost: Cost = None
     accept: Accept = None
     search: SearchKind = Search.random
     trials: Trials = 10
@@ -168,6 +179,7 @@ class SearchOptions:
     jobs: Jobs = -1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_strategy(self.strategy)
         object.__setattr__(self, "holdout", holdout_of(self.holdout, self.split))
         check_test_rows(self.test, None, self.holdout)
@@ -205,7 +217,7 @@ class SearchOptions:
         return {
             "strategy": self.strategy,
             "scoring": self.scoring,
-            "cost": None if self.cost is None else str(self.cost),
+            "cost": self.cost,
             "search": self.search.value,
             "n_iter": self.trials,
             "folds": self.folds,
@@ -217,10 +229,12 @@ class SearchOptions:
 
     def to_options(self) -> dict[str, Any]:
         """The options that say the same, for the command that is kept in the model."""
+        from vaglio.model.costs import cost_name
+
         return {
             "strategy": self.strategy,
             "scoring": self.scoring,
-            "cost": None if self.cost is None else self.cost.name,
+            "cost": cost_name(self.cost),
             "accept": self.accept,
             "search": self.search.value,
             "trials": self.trials,
@@ -264,7 +278,9 @@ def keep_model(
     selection: Selection, data: OpenRows, recipe: Recipe, searching: SearchOptions, learners_source: str
 ) -> Fitted:
     """The chosen model with how it was made, how it was chosen, and how good it is."""
-    given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
+    from vaglio.model.costs import cost_name
+
+    given = searching.keywords() | {"cost": cost_name(searching.cost)}
     lines = []
     if selection.out_of_time or selection.interrupted:
         lines.append("# The search was ended early, by its budget or by Ctrl-C: the next one may choose otherwise.")
@@ -291,6 +307,8 @@ def keep_model(
 def answer(
     selection: Selection,
     fitted: Fitted,
+    data: OpenRows,
+    recipe: Recipe,
     outputs: Outputs,
     table: str,
     searching: SearchOptions,
@@ -304,23 +322,34 @@ def answer(
     for path in models:
         fitted.save(path)
     notes: list[str] = [text("The model is in {files}.", files=file_list(models))] if models else []
-    data = {**selection.to_dict(), "trials": rows, "model": [str(path) for path in models]}
+    leaks = leak_alarms(data)
+    known = selection.to_dict()
+    told = {
+        **known,
+        "alarms": [*alarms_data(leaks, recipe.shell), *known["alarms"]],
+        "trials": rows,
+        "model": [str(path) for path in models],
+    }
     if "acceptance" in fitted.provenance:
-        data["acceptance"] = fitted.provenance["acceptance"]
+        told["acceptance"] = fitted.provenance["acceptance"]
     notes += outputs.write(
         {
-            ".json": as_json(lambda: data),
+            ".json": as_json(lambda: told),
             ".csv": as_csv(lambda: rows),
             ".html": as_page(
                 text("Model selection for {name}", name=Path(table).name), lambda: selection.to_html(lang=locale())
             ),
         }
     )
-    shown = [selection.to_text(lang=locale()) if summary is None else summary]
+    shown = alarms_shown(leaks, recipe.shell)
+    if summary is None:
+        shown.append(selection.to_text(lang=locale()))
+    else:
+        shown += [*alarms_shown(selection.alarms, recipe.shell), summary]
     shown += ["", selection.evaluation.to_text(lang=locale())] if verbose() else []
     verdict = fitted.provenance.get("acceptance")
     shown += [] if verdict is None else ["", verdict["text"]]
     if models:
-        notes += [told] if (told := in_words(fitted)) else []
+        notes += [decision] if (decision := in_words(fitted)) else []
         notes.append(after_model(fitted, models[0], table))
-    return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict["accepted"] else 0)
+    return Answer(told, shown, notes, REJECTED if verdict is not None and not verdict["accepted"] else 0)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from vaglio.evaluation.acceptance import Acceptance, Criterion
+from vaglio.evaluation.alarms import Alarm, alarms_of
 from vaglio.evaluation.figures import estimate
 from vaglio.evaluation.metrics.intervals import Estimate, design_effect
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from vaglio.evaluation.overlap import Overlap
@@ -63,8 +65,14 @@ class EvaluatedRows(ABC):
         """What the intervals are about, in a sentence."""
         return INTERVALS_ABOUT[self.about]
 
+    @cached_property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What makes these figures misleading, and what mends it: rows of the training, too few rows, one answer."""
+        return alarms_of(self)
+
     # ---- figures --------------------------------------------------------------------------------
 
+    @checked
     def estimate(self, measure: str, label: object = None) -> Estimate | None:
         """Return a measure with its interval; None where it is undefined, or needs what these predictions lack.
 
@@ -102,6 +110,7 @@ class EvaluatedRows(ABC):
         """Mean cost per row of the predictions, if costs were given."""
         return self._value("cost")
 
+    @checked
     def accept(self, criterion: str) -> Acceptance:
         """Accept or reject the predictions by a criterion on their measures.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vaglio.evaluation._rendering import MAX_FOLDS, fold_tables
+from vaglio.evaluation.alarms import alarms_html
 from vaglio.messages.figures import figure
 from vaglio.messages.listing import bullet_html, cell_text, html_table, plain_data, text_table
 from vaglio.messages.locale import Locale
@@ -61,7 +62,7 @@ def _shown(rows: Sequence[Mapping[str, Any]], locale: Locale) -> list[dict[str, 
 
 def evaluation_text(evaluation: RegressionEvaluation, locale: Locale) -> str:
     parts = [
-        "" if evaluation.overlap is None else locale.text(evaluation.overlap.in_words()),
+        *(locale.text(alarm.in_words()) for alarm in evaluation.alarms),
         locale.say(
             "Evaluation on {rows:,} {rows:row|rows}, predicted numbers (intervals at {confidence:.0%})",
             rows=evaluation.n_rows,
@@ -80,7 +81,7 @@ def evaluation_html(evaluation: RegressionEvaluation, locale: Locale) -> str:
     head = text("Evaluation on {n:,} {n:row|rows}", n=evaluation.n_rows)
     return "".join(
         (
-            "" if evaluation.overlap is None else bullet_html([evaluation.overlap.in_words()], locale=locale),
+            alarms_html(evaluation.alarms, locale=locale),
             html_table(_shown(headline(evaluation), locale), caption=head, locale=locale),
             bullet_html([evaluation.meaning], locale=locale),
             html_table(evaluation.baselines(), caption=text("Beside a constant prediction"), locale=locale),
@@ -94,6 +95,7 @@ def evaluation_html(evaluation: RegressionEvaluation, locale: Locale) -> str:
 def evaluation_dict(evaluation: RegressionEvaluation) -> dict[str, Any]:
     overlap = {} if evaluation.overlap is None else {"overlap": evaluation.overlap.to_dict()}
     data: dict[str, Any] = {
+        "alarms": [alarm.to_dict() for alarm in evaluation.alarms],
         **overlap,
         "task": evaluation.task,
         "rows": evaluation.n_rows,

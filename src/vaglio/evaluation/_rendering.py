@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from vaglio.evaluation.alarms import alarms_html
 from vaglio.messages.listing import bullet_html, cell_text, html_table, plain_data, text_table
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
@@ -22,7 +23,8 @@ MAX_FOLDS = 30
 def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The measures that come first."""
     several = len(evaluation.labels) > 2
-    measures = {
+    money = {"cost": text("mean cost per row")} if evaluation.cost is not None else {}
+    measures = money | {
         "accuracy": text("accuracy"),
         "error": text("error rate"),
         "kappa": text("Cohen's kappa"),
@@ -31,7 +33,6 @@ def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
         "average_precision": text("average precision (mean)") if several else text("average precision"),
         "brier": text("Brier score"),
         "log_loss": text("log loss"),
-        "cost": text("mean cost per row"),
     }
     found = ((heading, evaluation.estimate(name)) for name, heading in measures.items())
     return [
@@ -80,7 +81,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
         for row in headline(evaluation)
     ]
     parts = [
-        "" if evaluation.overlap is None else locale.text(evaluation.overlap.in_words()),
+        *(locale.text(alarm.in_words()) for alarm in evaluation.alarms),
         locale.say(
             "Evaluation on {rows:,} {rows:row|rows}, {classes:,} {classes:class|classes} (intervals at "
             "{confidence:.0%})",
@@ -88,6 +89,7 @@ def evaluation_text(evaluation: Evaluation, locale: Locale) -> str:
             classes=len(evaluation.labels),
             confidence=evaluation.confidence,
         ),
+        "" if evaluation.savings is None else locale.text(evaluation.savings.in_words()),
         text_table(scores, locale=locale),
         locale.text(evaluation.meaning),
         *fold_tables(evaluation, locale),
@@ -104,7 +106,8 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
     head = text("Evaluation on {n:,} {n:row|rows}", n=evaluation.n_rows)
     return "".join(
         (
-            "" if evaluation.overlap is None else bullet_html([evaluation.overlap.in_words()], locale=locale),
+            alarms_html(evaluation.alarms, locale=locale),
+            "" if evaluation.savings is None else bullet_html([evaluation.savings.in_words()], locale=locale),
             html_table(headline(evaluation), caption=head, locale=locale),
             bullet_html([evaluation.meaning], locale=locale),
             html_table(evaluation.per_fold()[:MAX_FOLDS], caption=text("Per fold"), locale=locale),
@@ -120,6 +123,7 @@ def evaluation_html(evaluation: Evaluation, locale: Locale) -> str:
 def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
     overlap = {} if evaluation.overlap is None else {"overlap": evaluation.overlap.to_dict()}
     data: dict[str, Any] = {
+        "alarms": [alarm.to_dict() for alarm in evaluation.alarms],
         **overlap,
         "rows": evaluation.n_rows,
         "labels": list(evaluation.labels),
@@ -131,6 +135,8 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
         "averages": evaluation.averages(),
         "advice": [line.as_data() for line in evaluation.advice],
     }
+    if evaluation.savings is not None:
+        data["savings"] = evaluation.savings.to_dict()
     if evaluation.folds is not None:
         data |= {"folds": evaluation.per_fold(), "spread": evaluation.spread()}
     if evaluation.scores is not None and len(evaluation.labels) > 1:

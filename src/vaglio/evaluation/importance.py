@@ -6,22 +6,24 @@ arrays; this one takes tables, and predicts all shuffles of a column in one call
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.labels import encode_labels
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import Rows
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
+from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS, Task
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table
-from vaglio.typing import ColumnLike, Predictor, TableLike
+from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,18 +46,21 @@ _LEAST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """The loss of accuracy per column; of numbers the loss of R².
+    """The loss of accuracy per column, of numbers the loss of R²; with costs of classes, what a row costs more.
 
     Attributes
     ----------
     losses : dict of str to float
-        Accuracy (R²) minus its mean with the column shuffled, largest loss first.
+        Accuracy (R²) minus its mean with the column shuffled, largest loss first. With costs: the mean cost per row
+        with the column shuffled minus that without.
     accuracy : float
         With no column shuffled; of numbers R².
     n_rows : int
         Rows used.
     n_repeats : int
         Shuffles per column.
+    mean_cost : float, optional
+        Cost per row with no column shuffled, if costs were given.
     task : {"classification", "regression"}
         Whether the losses are of accuracy or of R².
     """
@@ -64,15 +69,18 @@ class PermutationImportance:
     accuracy: float
     n_rows: int
     n_repeats: int
+    mean_cost: float | None = None
     task: Task = "classification"
 
     @property
-    def _measure(self) -> Message:
-        return text("loss of R²") if self.task == "regression" else text("loss of accuracy")
+    def _measured(self) -> Message:
+        if self.task == "regression":
+            return text("loss of R²")
+        return text("loss of accuracy") if self.mean_cost is None else text("further cost per row")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per column, largest loss first."""
-        return [{text("column"): name, self._measure: loss} for name, loss in self.losses.items()]
+        return [{text("column"): name, self._measured: loss} for name, loss in self.losses.items()]
 
     def _title(self) -> Message:
         if self.task == "regression":
@@ -81,12 +89,19 @@ class PermutationImportance:
                 r2=self.accuracy,
                 n=self.n_rows,
             )
+        if self.mean_cost is not None:
+            return text(
+                "Cost per row (beyond {cost:.4g}) when a column is shuffled, on {n:,} {n:row|rows}",
+                cost=self.mean_cost,
+                n=self.n_rows,
+            )
         return text(
             "Loss of accuracy (from {accuracy:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
             accuracy=self.accuracy,
             n=self.n_rows,
         )
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw a bar per column; return the axes.
 
@@ -103,7 +118,7 @@ class PermutationImportance:
             list(self.losses),
             [[loss] for loss in self.losses.values()],
             ax=ax,
-            xlabel=self._measure,
+            xlabel=self._measured,
             locale=locale_of(lang),
         )
 
@@ -125,6 +140,7 @@ class PermutationImportance:
         return html_table(self.to_rows(), caption=self._title(), locale=locale_of("en"))
 
 
+@checked
 def permutation_importance(
     model: Predictor,
     X: TableLike,
@@ -133,9 +149,10 @@ def permutation_importance(
     columns: Sequence[str] | None = None,
     n_repeats: int = 3,
     max_columns: int | None = None,
+    cost: CostLike | None = None,
     seed: int = 0,
 ) -> PermutationImportance:
-    """Measure how much the accuracy of a model, or its R² if it predicts numbers, falls when one column is shuffled.
+    """Measure how much the accuracy (of numbers: R²) of a model falls, or its cost rises, when one column is shuffled.
 
     Of two columns that carry the same information each may have a small loss, since the other one is still there.
 
@@ -153,6 +170,8 @@ def permutation_importance(
         Shuffles per column.
     max_columns : int, optional
         Columns tried at most. A very wide table is limited further, so that the work stays bounded.
+    cost : CostMatrix, array, dict, path or str, optional
+        Costs of errors: the loss is then what a row costs more. By default those of the model, if it decides by them.
     seed : int, default=0
         Seed of the sample and of the shuffles.
 
@@ -181,12 +200,14 @@ def permutation_importance(
     table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
-    score = partial(_r2 if task == "regression" else _accuracy, model)
-    accuracy = score(table, labels)
-    losses = {name: accuracy - _shuffled(score, table, labels, name, n_repeats, rng) for name in tried}
+    costs = None if task == "regression" else _costs(model, cost, labels)
+    score = _Score(np.asarray(model.predict(table)), labels, task)
+    shuffled = {name: _shuffled(model, table, labels, name, n_repeats, rng) for name in tried}
+    losses = {name: score.loss(found, costs) for name, found in shuffled.items()}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
-    return PermutationImportance(ranked, accuracy, len(labels), n_repeats, task)
+    mean_cost = None if costs is None else score.cost(costs)
+    return PermutationImportance(ranked, score.accuracy, len(labels), n_repeats, mean_cost, task)
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:
@@ -202,24 +223,48 @@ def _most_rows(model: Predictor) -> int:
     return _MOST_ROWS_OF_SLOW if kind is not None and kind.cost >= _SLOW else _MOST_ROWS
 
 
-def _accuracy(model: Predictor, X: Table, y: np.ndarray) -> float:
-    return float(np.mean(np.asarray(model.predict(X)) == y))
+@dataclass(frozen=True)
+class _Score:
+    """Predictions beside the true classes, or numbers."""
+
+    predicted: np.ndarray
+    true: np.ndarray
+    task: Task
+
+    @property
+    def accuracy(self) -> float:
+        """The accuracy; of numbers R²."""
+        if self.task == "regression":
+            spread = float(np.ptp(self.true)) or 1.0  # squares of very large or small numbers have no double
+            errors, deviations = (self.predicted - self.true) / spread, (self.true - self.true.mean()) / spread
+            return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
+        return float(np.mean(self.predicted == self.true))
+
+    def cost(self, costs: CostMatrix) -> float:
+        codes = (encode_labels(np.asarray(labels), costs.labels) for labels in (self.true, self.predicted))
+        return costs.mean_cost(*codes)
+
+    def loss(self, shuffled: _Score, costs: CostMatrix | None) -> float:
+        if costs is None:
+            return self.accuracy - shuffled.accuracy
+        return shuffled.cost(costs) - self.cost(costs)
 
 
-def _r2(model: Predictor, X: Table, y: np.ndarray) -> float:
-    spread = float(np.ptp(y)) or 1.0  # squares of very large or small numbers have no double
-    errors, deviations = (np.asarray(model.predict(X)) - y) / spread, (y - y.mean()) / spread
-    return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
+def _costs(model: Predictor, cost: CostLike | None, true: np.ndarray) -> CostMatrix | None:
+    """The costs by which columns are ranked: those given, or those the model decides by."""
+    fitted: Any = getattr(model, "fitted_", model)
+    known = getattr(fitted, "classes", None)
+    known = getattr(model, "classes_", None) if known is None else known
+    labels = list(dict.fromkeys([*np.asarray(true if known is None else known).tolist(), *np.unique(true).tolist()]))
+    if cost is not None:
+        return CostMatrix.from_any(cost, labels=labels)
+    own = getattr(fitted, "decision_cost", None)
+    # A threshold is no price: its costs only say where the model decides.
+    return own if isinstance(own, CostMatrix) and own.limit is None and set(own.labels) == set(labels) else None
 
 
-def _shuffled(
-    score: Callable[[Table, np.ndarray], float],
-    X: Table,
-    y: np.ndarray,
-    name: str,
-    n_repeats: int,
-    rng: np.random.Generator,
-) -> float:
+def _shuffled(model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
     rows = np.tile(np.arange(len(y)), n_repeats)
     shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])
-    return score(X.take(rows).with_column(X.column(name).take(shuffled)), y[rows])
+    predicted = model.predict(X.take(rows).with_column(X.column(name).take(shuffled)))
+    return _Score(np.asarray(predicted), y[rows], task_of_model(model))

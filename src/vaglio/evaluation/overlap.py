@@ -13,7 +13,7 @@ from vaglio.evaluation.rows import Predicted
 from vaglio.fitted import Fitted
 from vaglio.fitted.row_sketch import RowSketch
 from vaglio.messages.figures import figure
-from vaglio.messages.message import Message, Option, text
+from vaglio.messages.message import Message, Option, join, text
 from vaglio.model.families import Task
 
 __all__ = ["Overlap", "find_overlap"]
@@ -47,25 +47,29 @@ class Overlap:
 
     def in_words(self) -> Message:
         """Return what the figures are worth, and where to find better ones."""
-        told: dict[str, Any] = {"shared": self._count, "rows": self.rows, "remedy": self._remedy}
+        return join(" ", [self.what(), self.remedy])
+
+    def what(self) -> Message:
+        """Return what the figures are worth."""
+        told: dict[str, Any] = {"shared": self._count, "rows": self.rows}
         if 2 * self.shared < self.rows:
             return Message(
                 "rows-also-used-for-training",
                 "{shared} of the {rows:,} rows were also used for training, so the figures are better than on new "
-                "rows. {remedy}",
+                "rows.",
                 **told,
             )
         if self.task == "regression":
             return Message(
                 "number-rows-used-for-training",
                 "{shared} of {rows:,} rows were used for training: these are training errors, not an estimate for new "
-                "rows. {remedy}",
+                "rows.",
                 **told,
             )
         return Message(
             "rows-used-for-training",
             "{shared} of {rows:,} rows were used for training: this is training accuracy, not an estimate for new "
-            "rows. {remedy}",
+            "rows.",
             **told,
         )
 
@@ -74,7 +78,8 @@ class Overlap:
         return text("{n:,}", n=self.shared) if self.exact else text("About {n:,}", n=self.shared)
 
     @property
-    def _remedy(self) -> Message:
+    def remedy(self) -> Message:
+        """Where to find better figures."""
         how, accuracy, rmse = (self.known.get(name) for name in ("how", "accuracy", "rmse"))
         if isinstance(how, str) and isinstance(rmse, float):
             return text("When the model was trained, RMSE was {rmse} {how}.", rmse=figure(rmse), how=how)
@@ -87,7 +92,13 @@ class Overlap:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the overlap as plain data, ready for JSON."""
-        return {"rows": self.rows, "shared": self.shared, "exact": self.exact, **self.in_words().as_data()}
+        return {
+            "rows": self.rows,
+            "shared": self.shared,
+            "exact": self.exact,
+            **self.what().as_data(),
+            "text": self.in_words(),
+        }
 
 
 def find_overlap(model: Any, found: Predicted) -> Overlap | None:

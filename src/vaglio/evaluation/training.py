@@ -26,6 +26,7 @@ from vaglio.learners.estimator import VaglioEstimator
 from vaglio.messages.message import Message, Option, text
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table, decide_task
 from vaglio.typing import CostLike, Estimator
@@ -116,6 +117,11 @@ class EvaluationPlan:
                 raise NotSupportedError(
                     "leave-one-out-in-memory", "Leaving one row out needs the rows in memory. Use 10 folds instead."
                 )
+            if rows.groups is not None:
+                raise NotSupportedError(
+                    "leave-one-out-of-groups",
+                    "Leaving one row out would divide groups that are to stay together. Use 10 folds instead.",
+                )
             return make_folds(rows.y, leave_one_out=True)
         if self.folds is not None and self.repeat > 1:
             return rows.folds(self.folds, self.rules, repeats=self.repeat)
@@ -176,6 +182,7 @@ class Training:
     how: str = text("not evaluated")
 
 
+@checked
 def train_and_evaluate(
     estimator: Estimator,
     X: Any,
@@ -259,6 +266,7 @@ def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None
     return rows.fit(CostSensitiveClassifier(estimator, cost))
 
 
+@checked
 def evaluate_learner(
     estimator: Estimator,
     X: Any,

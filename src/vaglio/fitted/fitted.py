@@ -252,6 +252,7 @@ class Fitted:
         codes, probabilities = codes_and_proba(self.model, matrix, self.decision_cost, self.calibration)
         return self.classes[codes], probabilities
 
+    @checked
     def rank(self, X: TableLike, label: object = None, n: int | None = None) -> np.ndarray:
         """Return the positions of the rows that most probably are of a class, the most probable first.
 

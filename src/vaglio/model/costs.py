@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ReadError, as_own_errors
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.runtime.arguments import checked
 from vaglio.typing import CostLike
 
-__all__ = ["CostMatrix", "UnitCost", "row_costs_decision"]
+__all__ = ["CostMatrix", "UnitCost", "are_words", "cost_name", "row_costs_decision"]
 
+# What the costs of two classes are called in words: of a row of the class that is missed, of a false alarm, of a right
+# one, and which class it is.
+_WORDS = ("missed", "alarm", "right", "of")
 TRUE_BY_PREDICTED = text("true \\ predicted")
 
 
@@ -74,8 +77,13 @@ class CostMatrix:
             raise InputError("cost-matrix-class-twice", "The cost matrix has the class {label!r} twice.", label=twice)
 
     @classmethod
+    @checked
     def from_any(cls, cost: CostLike, *, labels: Sequence[Any]) -> CostMatrix:
-        """Make costs from a matrix, a dict of (true, predicted) pairs, or a CSV file with the classes as headers.
+        """Make costs from a matrix, a dict of (true, predicted) pairs, words, or a CSV file with classes as headers.
+
+        In words, costs of two classes are "missed=500,alarm=20" or ``{"missed": 500, "alarm": 20}``: what a row costs
+        whose class is missed, and a false alarm. "right" is the cost of a right alarm, 0 by default, and "of" the class
+        to find, by default the last.
 
         Classes are put into the order of ``labels``; pairs that a dict leaves out cost nothing, and classes of a matrix
         or a file that are not among ``labels`` are left out. A class that the costs do not know is an error. Costs of
@@ -83,11 +91,18 @@ class CostMatrix:
 
         Parameters
         ----------
-        cost : CostMatrix, array, dict or path
+        cost : CostMatrix, array, dict, path or str
         labels : sequence
+
+        Examples
+        --------
+        >>> CostMatrix.from_any("missed=500, alarm=20, of=yes", labels=("no", "yes")).matrix.tolist()
+        [[0.0, 20.0], [500.0, 0.0]]
         """
         if isinstance(cost, CostMatrix):
             return cost.ordered(labels)
+        if are_words(cost):
+            return cls._from_words(_words(cost), tuple(labels))
         if isinstance(cost, (str, os.PathLike)):
             return cls.read_csv(cost).ordered(labels)
         if isinstance(cost, UnitCost):
@@ -107,6 +122,7 @@ class CostMatrix:
         return cls(matrix, tuple(labels))
 
     @classmethod
+    @checked
     def from_profit(cls, profit: Any, *, labels: Sequence[Any]) -> CostMatrix:
         """Make costs from the profit of each prediction.
 
@@ -119,6 +135,7 @@ class CostMatrix:
         return cls(-gains.matrix, gains.labels)
 
     @classmethod
+    @checked
     def of_threshold(cls, threshold: float, positive: Any, *, labels: Sequence[Any]) -> CostMatrix:
         """Make the costs by which one of two classes is predicted from this probability.
 
@@ -146,12 +163,40 @@ class CostMatrix:
                 "The threshold is {threshold:g}; it must be a probability between 0 and 1, for example 0.3.",
                 threshold=threshold,
             )
-        p = list(labels).index(positive)
+        p = _position(positive, labels)
         # Rounding must not decide rows whose probability is the threshold itself.
         false_alarm = threshold * (1 - 1e-9)
         matrix = np.zeros((2, 2))
         matrix[1 - p, p], matrix[p, 1 - p] = false_alarm, 1 - false_alarm
         return cls(matrix, tuple(labels), (positive, float(threshold)))
+
+    @classmethod
+    def _from_words(cls, words: Mapping[str, Any], labels: tuple[Any, ...]) -> CostMatrix:
+        if len(labels) != 2:
+            raise InputError(
+                "cost-words-need-two-classes",
+                "Costs of missed rows and false alarms need two classes; there are {n:,}. Pass a cost matrix.",
+                n=len(labels),
+            )
+        names = [str(label) for label in labels]
+        wanted = str(words.get("of", names[-1]))
+        if wanted not in names:
+            hint = did_you_mean(wanted, names, otherwise=text("there are"), quoted=True)
+            raise InputError(
+                "class-of-costs-unknown", "The costs are of the class {label!r}: {hint}", label=wanted, hint=hint
+            )
+        costs = {}
+        for name in ("missed", "alarm", "right"):
+            try:
+                costs[name] = float(words.get(name, 0.0))
+            except (TypeError, ValueError):
+                raise InputError(
+                    "cost-word-not-number", "The cost {name}={cost!r} is not a number.", name=name, cost=words[name]
+                ) from None
+        p = names.index(wanted)
+        matrix = np.zeros((2, 2))
+        matrix[p, 1 - p], matrix[1 - p, p], matrix[p, p] = costs["missed"], costs["alarm"], costs["right"]
+        return cls(matrix, labels)
 
     @classmethod
     def _from_pairs(cls, cost: Mapping[Any, float], labels: tuple[Any, ...]) -> CostMatrix:
@@ -173,6 +218,7 @@ class CostMatrix:
         return cls(matrix, labels)
 
     @classmethod
+    @checked
     def read_csv(cls, path: str | os.PathLike[str]) -> CostMatrix:
         """Read costs from a CSV file: first an empty cell and the predicted classes, then one line per true class.
 
@@ -180,14 +226,17 @@ class CostMatrix:
         ----------
         path : path-like
         """
+        # A model with costs is loaded without the readers of tables.
+        from vaglio.table import read_words, words_as_numbers
+
         try:
-            with Path(path).open(newline="", encoding="utf-8-sig") as file:
-                lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+            Path(path).open("rb").close()
+            lines, decimal = read_words(path)
         except OSError as error:
             raise InputError(
                 "costs-not-readable", "The costs in {path} cannot be read: {reason}.", path=path, reason=error.strerror
             ) from error
-        except (ValueError, csv.Error):  # no text, or no name of a file
+        except (ValueError, ReadError):  # no text, or no name of a file
             raise InputError("costs-not-csv", "{path} is not a CSV file of costs.", path=path) from None
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
@@ -197,14 +246,19 @@ class CostMatrix:
                 "{path}: a cost file must have the same classes in its first line and in its first column.",
                 path=path,
             )
-        try:
-            values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
-        except ValueError as error:
+        cells = [cell for line in lines[1:] for cell in line[1:]]
+        numbers = words_as_numbers(cells, decimal)
+        if np.isnan(numbers).any():
             raise InputError(
-                "cost-in-file-not-number", "{path}: a cost is not a number ({reason}).", path=path, reason=str(error)
-            ) from error
+                "cost-in-file-not-number",
+                "{path}: the cost {cost!r} is not a number.",
+                path=path,
+                cost=cells[int(np.argmax(np.isnan(numbers)))],
+            )
+        values = {line[0]: costs for line, costs in zip(lines[1:], numbers.reshape(len(heads), -1), strict=True)}
         return cls(np.array([values[name] for name in heads], dtype=np.float64), tuple(heads))
 
+    @checked
     def ordered(self, labels: Sequence[Any]) -> CostMatrix:
         """Return the same costs with the classes in another order, matched by how they are written.
 
@@ -243,6 +297,7 @@ class CostMatrix:
         """Return the class with the least expected cost for one row."""
         return int(self.decide(np.asarray(probability, dtype=np.float64)[None, :])[0])
 
+    @checked
     def threshold(self, positive: Any = None) -> float:
         """For two classes, return the probability of ``positive`` from which predicting it costs less."""
         if len(self.labels) != 2:
@@ -251,7 +306,7 @@ class CostMatrix:
                 "A threshold needs two classes; there are {n:,}.",
                 n=len(self.labels),
             )
-        p = 1 if positive is None else self.labels.index(positive)
+        p = 1 if positive is None else _position(positive, self.labels)
         n = 1 - p
         false_alarm = self.matrix[n, p] - self.matrix[n, n]
         miss = self.matrix[p, n] - self.matrix[p, p]
@@ -297,6 +352,45 @@ class CostMatrix:
 
     def _repr_html_(self) -> str:
         return html_table(self.to_rows(), caption=text("Cost of each prediction"))
+
+
+def are_words(cost: Any) -> bool:
+    """Return whether costs of two classes are given in words, as text or mapping.
+
+    Parameters
+    ----------
+    cost : object
+    """
+    if isinstance(cost, (str, os.PathLike)):
+        names = [word.partition("=")[0].strip() for word in os.fspath(cost).split(",")]
+        return "=" in os.fspath(cost) and set(names) <= set(_WORDS)
+    return isinstance(cost, Mapping) and bool(cost) and set(cost) <= set(_WORDS)
+
+
+def _words(cost: Any) -> Mapping[str, Any]:
+    if isinstance(cost, Mapping):
+        return cost
+    pairs = (word.partition("=") for word in os.fspath(cost).split(","))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def cost_name(cost: str | None) -> str | None:
+    """Return the costs of a command line as a command repeats them: a file by its name alone, words as they are.
+
+    Parameters
+    ----------
+    cost : str or None
+    """
+    return cost if cost is None or "=" in cost else Path(cost).name
+
+
+def _position(label: Any, labels: Sequence[Any]) -> int:
+    known = list(labels)
+    with as_own_errors():  # a class is one value
+        found = label in known
+    if not found:
+        raise InputError("no-such-class", "There is no class {label!r} among {labels!r}.", label=label, labels=known)
+    return known.index(label)
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -112,17 +112,21 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
         y,
         columns=[*ranked, *(name for name in X.columns if name not in set(ranked))],
         max_columns=2 * limits.weights,
+        cost=study.cost_matrix,
         seed=study.seed,
     )
-    shown = [item for item in found.losses.items() if item[1] >= _LEAST][: limits.weights]
+    least = _LEAST * (1.0 if found.mean_cost is None else max(1.0, abs(found.mean_cost)))
+    shown = [item for item in found.losses.items() if item[1] >= least][: limits.weights]
     return {
         "type": "bars",
         "title": text("Permutation importance"),
         "note": _note(study, found, len(X.columns), len(shown)),
         "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
-        "form": "number" if numbers else "points",
+        "form": "number" if numbers else "points" if found.mean_cost is None else "cost",
         "none": text("Shuffling any single column does not lower R²: no prediction depends on one column alone.")
         if numbers
+        else text("Shuffling any single column does not raise the cost: no prediction depends on one column alone.")
+        if found.mean_cost is not None
         else text(
             "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone."
         ),
@@ -138,6 +142,12 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
             **figures,
         )
         if found.task == "regression"
+        else text(
+            "What a row costs more, on {n:,} {n:row|rows}, when the values of one column are shuffled (mean of "
+            "{repeats} {repeats:shuffle|shuffles}).",
+            **figures,
+        )
+        if found.mean_cost is not None
         else text(
             "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one "
             "column "

@@ -194,9 +194,16 @@ def _dots(study: Study, evaluation: RegressionEvaluation) -> dict[str, Any]:
     """True and predicted numbers of some rows, the largest errors among them."""
     places = _drawn(study, evaluation)
     return {
-        "true": _rounded(evaluation.true[places]),
         "predicted": _rounded(evaluation.predicted[places]),
         "residuals": _rounded(evaluation.residuals[places]),
+        "picture": {
+            "x": _rounded(evaluation.true[places]),
+            "y": _rounded(evaluation.predicted[places]),
+            "line": "equal",
+            "xlabel": text("true {target}", target=clip(study.target, 40)),
+            "ylabel": text("predicted"),
+            "dates": False,
+        },
         "shown": len(places),
         "total": evaluation.n_rows,
         "target": clip(study.target, 40),

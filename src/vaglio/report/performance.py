@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation import CostMatrix, Estimate, Evaluation, ThresholdTable
+from vaglio.evaluation import Estimate, Evaluation, ThresholdTable
 from vaglio.evaluation.labels import find_label
 from vaglio.messages.figures import count, figure, interval, percent, rate
 from vaglio.messages.message import Message, Option, text
@@ -249,7 +249,7 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
         "confidence": evaluation.confidence,
         "interval": interval(accuracy.low, accuracy.high, n),
     }
-    said: list[str] = [] if evaluation.overlap is None else [evaluation.overlap.in_words()]
+    said: list[str] = [] if evaluation.savings is None else [evaluation.savings.in_words()]
     if study.selection.outer:
         said += [
             text(
@@ -276,10 +276,8 @@ def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
                 **told,
             )
         ]
-    said.append(_against_baseline(evaluation))
-    if evaluation.cost is not None:
-        said.append(_cost_sentence(evaluation))
-    return said
+    # With costs the model means to be wrong where that is cheap: more errors than the baseline say nothing against it.
+    return said if evaluation.savings is not None else [*said, _against_baseline(evaluation)]
 
 
 def _against_baseline(evaluation: Evaluation) -> str:
@@ -454,32 +452,12 @@ def _per_class(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _constant_cost(evaluation: Evaluation, cost: CostMatrix) -> tuple[str, float]:
-    """The class that costs least when it is predicted for every row, and its cost per row."""
-    support = evaluation.rates.support
-    means = (support / support.sum()) @ cost.matrix
-    best = int(np.argmin(means))
-    return clip(evaluation.labels[best], 40), float(means[best])
-
-
-def _cost_sentence(evaluation: Evaluation) -> str:
-    assert evaluation.cost is not None
-    label, constant = _constant_cost(evaluation, evaluation.cost)
-    return text(
-        "Its predictions cost {cost} per row; always predicting {label}, the cheapest single class, would cost "
-        "{constant}.",
-        cost=figure(evaluation.mean_cost),
-        label=label,
-        constant=figure(constant),
-    )
-
-
 def _cost(evaluation: Evaluation) -> dict[str, Any] | None:
-    if evaluation.cost is None:
+    if evaluation.cost is None or evaluation.savings is None:
         return None
     k = min(len(evaluation.labels), _MOST_COSTS)
     names = [clip(label, 24) for label in evaluation.labels[:k]]
-    label, constant = _constant_cost(evaluation, evaluation.cost)
+    label, constant = evaluation.savings.policies[0]
     return {
         "labels": names,
         "rows": [
@@ -487,6 +465,6 @@ def _cost(evaluation: Evaluation) -> dict[str, Any] | None:
         ],
         "left_out": len(evaluation.labels) - k,
         "mean": figure(evaluation.mean_cost),
-        "constant": label,
+        "constant": clip(label, 40),
         "constant_cost": figure(constant),
     }

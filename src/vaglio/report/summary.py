@@ -7,6 +7,7 @@ from typing import Any
 from vaglio.messages.listing import plain_data
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
+from vaglio.report.brief import alarms_part, brief_chapter
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
 from vaglio.report.learners import learners_chapter
@@ -65,8 +66,11 @@ def summarize_study(
     n, p = study.table.shape
     numbers = study.selection.task == "regression"
     perform = numbers_chapter if numbers else performance_chapter
+    performance, inside = perform(study, evaluation, limits), model_chapter(study, limits)
     chapters: dict[str, Any] = plain_data(
         {
+            "alarms": alarms_part(study, command),
+            "brief": brief_chapter(study, evaluation, performance, inside),
             "name": clip(name, 80),
             "target": clip(study.target, 60),
             "learner": clip(study.selection.best.learner, 40),
@@ -81,8 +85,8 @@ def summarize_study(
             "task": study.selection.task,
             "data": data,
             "learners": learners_chapter(study, limits),
-            "performance": perform(study, evaluation, limits),
-            "inside": model_chapter(study, limits),
+            "performance": performance,
+            "inside": inside,
             "examples": examples_chapter(study, evaluation, limits),
             "method": method_chapter(study, name, command, source),
         }

@@ -21,6 +21,7 @@ from vaglio.table._convert import (
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import WORD_PAIRS, names_a_row
 from vaglio.table._read import as_table, read
+from vaglio.table._small import read_words, words_as_numbers
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._task import TASKS, TargetTask, decide_task
@@ -70,6 +71,8 @@ __all__ = [
     "plain_word",
     "read",
     "read_chunks",
+    "read_words",
     "scan",
+    "words_as_numbers",
     "write",
 ]

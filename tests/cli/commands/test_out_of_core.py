@@ -166,7 +166,7 @@ def test_checkpoints_are_kept_and_resumed(table, tmp_path):
 def test_a_sample_goes_with_every_learner(table, tmp_path):
     out = tmp_path / "m.vaglio"
     outcome = run_here("train", table, "--target", "species", "--learner", "ripper", "--sample", "300", "--out", out)
-    assert outcome.out.startswith("Trained ripper on 300 rows")
+    assert "Trained ripper on 300 rows" in outcome.out
     outcome = run_here("audit", table, "--target", "species", "--sample", "200")
     assert outcome.code == 0
     assert "200" in outcome.out

@@ -29,6 +29,8 @@ from vaglio.cli._output import (
     FIGURES,
     Answer,
     Outputs,
+    alarms_data,
+    alarms_shown,
     as_csv,
     as_figure,
     as_json,
@@ -40,11 +42,12 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._rows import WorkOptions
+from vaglio.cli._rows import WorkOptions, leak_alarms
 from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Criterion, Evaluation, RegressionEvaluation
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.model.families import Task
 
 First = Annotated[
@@ -83,6 +86,7 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
     how: str
+    leaks: list[Alarm] = []
     if table is not None:
         _no_learning(learner, settings or (["--textbook"] if textbook else None), evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, wanted, work)
@@ -111,7 +115,7 @@ def run(
             evaluation = evaluate_learner(
                 estimator, opened.rows, None, plan, pos_label=evaluating.positive, cost=evaluating.cost
             )
-        how, target = plan.how(opened.rows), opened.target
+        how, target, leaks = plan.how(opened.rows), opened.target, leak_alarms(opened)
         again = with_table("evaluate", table, target, "--learner", what)
         following = [
             with_table("train", table, target, "--learner", what),
@@ -122,7 +126,9 @@ def run(
 
     def data() -> dict[str, Any]:
         accepted = {} if verdict is None else {"acceptance": verdict.to_dict()}
-        return {"what": what, "how": how, **evaluation.to_dict(), **accepted, **outputs.to_data()}
+        found = evaluation.to_dict()
+        found["alarms"] = [*alarms_data(leaks, again), *found["alarms"]]
+        return {"what": what, "how": how, **found, **accepted, **outputs.to_data()}
 
     notes = outputs.write(
         {
@@ -135,6 +141,7 @@ def run(
     if not outputs.paths:
         following.append(f"{again} --out evaluation.svg")
     shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text(lang=locale())]
+    shown = [*alarms_shown(leaks, again), *shown]
     shown += _more(evaluation) + ([] if verdict is None else ["", verdict.in_words()])
     code = REJECTED if verdict is not None and not verdict else 0
     return Answer(data, shown, [*notes, next_line(*following)], code)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._options import (
-    Cost,
+    CostOptions,
     Decide,
     ForSpreadsheet,
     ModelFile,
@@ -85,7 +85,7 @@ def run(
     for_spreadsheet: ForSpreadsheet = False,
     file: FileOptions,
     work: WorkOptions,
-    cost: Cost = None,
+    costs: CostOptions,
     decide: Decide = None,
     threshold: Threshold = None,
     sort: SortBy = None,
@@ -118,7 +118,7 @@ def run(
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
-    fitted = decided(fitted, cost, decide, threshold)
+    fitted = decided(fitted, costs.cost, decide, threshold)
     chunks = _classified(fitted, table, file, work)
     if interval is not None:
         chunks = _with_interval(chunks, *_ends(fitted, interval))

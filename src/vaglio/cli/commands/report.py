@@ -21,7 +21,7 @@ from vaglio.cli._options import (
     pair,
     settings_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, locale, next_line, with_table
+from vaglio.cli._output import Answer, Outputs, after_model, alarms_data, alarms_shown, locale, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import OpenRows, WorkOptions
 from vaglio.cli._searching import (
@@ -85,6 +85,7 @@ def run(
     is read in chunks, and its columns are summarized one by one on disk.
     """
     from vaglio.cli._learners import named_learners
+    from vaglio.model.costs import cost_name
     from vaglio.report.method import python_lines
 
     _check(evaluating, strategy)
@@ -96,7 +97,7 @@ def run(
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10)}
     chosen |= {"positive": evaluating.positive, "test": test and Path(test).name, "folds": evaluating.folds}
-    chosen |= {"holdout": evaluating.holdout, "cost": cost and cost.name, "accept": accept}
+    chosen |= {"holdout": evaluating.holdout, "cost": cost_name(cost), "accept": accept}
     with work.working():
         opened = work.rows(table, reading, learners=named)
         check_options(wanted, evaluating, opened.task)
@@ -110,7 +111,7 @@ def run(
         study.fitted.with_provenance(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(
             path
         )
-    return _answer(study, evaluation, verdict, outputs, saved, table)
+    return _answer(study, evaluation, verdict, outputs, saved, table, recipe)
 
 
 def _check(evaluating: EvaluationOptions, strategy: str) -> None:
@@ -182,7 +183,7 @@ def _study(
         opened.target,
         learners=estimators,
         strategy=strategy,
-        cost=None if cost is None else str(cost),
+        cost=cost,
         seed=seed,
         selection_options={**tuning, **judging},
         task=opened.task,
@@ -223,7 +224,13 @@ class _Overall:
 
 
 def _answer(
-    study: Study, evaluation: Any, verdict: Acceptance | None, outputs: Outputs, saved: Outputs, table: str
+    study: Study,
+    evaluation: Any,
+    verdict: Acceptance | None,
+    outputs: Outputs,
+    saved: Outputs,
+    table: str,
+    recipe: Recipe,
 ) -> Answer:
     from vaglio.report.numbers import numbers_sentences
     from vaglio.report.performance import performance_sentences
@@ -231,6 +238,7 @@ def _answer(
     numbers = evaluation.task == "regression"
     size = outputs.paths[0].stat().st_size
     data = {
+        "alarms": alarms_data(study.alarms, recipe.shell),
         "report": str(outputs.paths[0]),
         "bytes": size,
         "model": [str(path) for path in saved.paths],
@@ -253,7 +261,10 @@ def _answer(
                 with_table("audit", table, str(study.target)),
             )
         )
-    shown = (numbers_sentences if numbers else performance_sentences)(study, evaluation)
+    if not numbers and evaluation.savings is not None:
+        data["savings"] = evaluation.savings.to_dict()
+    told = (numbers_sentences if numbers else performance_sentences)(study, evaluation)
+    shown = [*alarms_shown(study.alarms, recipe.shell), *told]
     if verdict is not None:
         data["acceptance"] = verdict.to_dict()
         shown = [*shown, verdict.in_words()]

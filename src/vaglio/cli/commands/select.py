@@ -33,4 +33,4 @@ def run(
     recipe = data.recipe("select", {"learner": ids, **wanted.to_options()})
     fitted = searching.keep_model(selection, data, recipe, wanted, repr(ids))
     rows = [trial.to_row(selection.sign) for trial in selection.trials]
-    return searching.answer(selection, fitted, outputs, table, wanted, rows)
+    return searching.answer(selection, fitted, data, recipe, outputs, table, wanted, rows)

@@ -24,13 +24,14 @@ from vaglio.cli._options import (
     output_option,
     threshold_of,
 )
-from vaglio.cli._output import Answer, after_model, locale, remark
+from vaglio.cli._output import Answer, after_model, alarms_data, alarms_shown, locale
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._rows import LongWorkOptions
-from vaglio.messages.message import join, text
+from vaglio.cli._rows import LongWorkOptions, leak_alarms
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.cli._rows import OpenRows
+    from vaglio.evaluation.alarms import Alarm
     from vaglio.evaluation.training import EvaluationPlan, Training
     from vaglio.fitted import Fitted
     from vaglio.model.families import Task
@@ -68,6 +69,7 @@ def run(
     from vaglio.cli._learners import check_learner, make_learner
     from vaglio.evaluation.training import train_and_evaluate
     from vaglio.learners.registry import DEFAULT
+    from vaglio.model.costs import cost_name
     from vaglio.runtime.files import check_writable
 
     check_writable(out, "model")
@@ -86,7 +88,6 @@ def run(
     learner = learner or DEFAULT[data.task]
     estimator = make_learner(learner, settings, seed, jobs, textbook=textbook, task=data.task)
     check_options(wanted, evaluating, data.task)
-    _note_leaks(data)
     plan = evaluating.plan(data.test(evaluating.test), seed)
     limit = None if threshold is None else _limit(threshold, data, evaluating)
     with work.working():
@@ -100,7 +101,7 @@ def run(
             decided = replace(training.evaluation, positive=limit[1]).at_threshold(limit[0])
             training = replace(training, evaluation=decided)
     evaluation = training.evaluation
-    cost = None if evaluating.cost is None else evaluating.cost.name
+    cost = cost_name(evaluating.cost)
     said = {
         "learner": learner,
         "set": [*_textbook(learner, textbook, data.task), *(settings or [])],
@@ -124,17 +125,7 @@ def run(
             fitted = fitted.with_residuals(evaluation)
     fitted = fitted.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
-    return _answer(fitted, training, out, table)
-
-
-def _note_leaks(data: OpenRows) -> None:
-    """Say which columns give the target away, as ``vaglio audit`` does; rows on disk are judged by their first ones."""
-    from vaglio.quality.auditing import leaks
-    from vaglio.table import Table
-
-    table = data.table if isinstance(data.table, Table) else data.table.head()
-    for finding in leaks(table, data.target, data.task):
-        remark(text("Note: {told}", told=join(" ", [finding.message, finding.advice])))
+    return _answer(fitted, training, out, table, leak_alarms(data), recipe)
 
 
 def _textbook(learner: str, textbook: bool, task: Task) -> list[str]:
@@ -175,7 +166,7 @@ def _lines(
     return [*lines, f"model = {made}.fit(X, y).fitted_{rule}", "model.save('model.vaglio')"]
 
 
-def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer:
+def _answer(fitted: Fitted, training: Training, out: Path, table: str, leaks: list[Alarm], recipe: Recipe) -> Answer:
     from vaglio.evaluation.metrics.cost_sensitive import in_words
     from vaglio.messages.sentences import listed
     from vaglio.model.base import size_and_shape, size_in_words
@@ -198,6 +189,7 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
                 columns=listed(fitted.ignored_columns, quoted=True),
             )
         )
+    shown = [*alarms_shown(leaks, recipe.shell), *shown]
     shown += [told] if (told := in_words(fitted)) else []
     notes: list[str] = [text("The model is in {out}.", out=out)]
     if evaluation is None:
@@ -213,6 +205,7 @@ def _answer(fitted: Fitted, training: Training, out: Path, table: str) -> Answer
         shown += ["", verdict["text"]]
     notes.append(after_model(fitted, out, table))
     data = {
+        "alarms": alarms_data(leaks, recipe.shell),
         "model": str(out),
         "learner": fitted.learner,
         "params": fitted.params,

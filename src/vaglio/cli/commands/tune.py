@@ -62,7 +62,9 @@ def run(
     recipe = data.recipe("tune", {**said, **wanted.to_options()})
     source = f"{{{learner!r}: ({learner_source(estimator)}, {space!r})}}"
     fitted = searching.keep_model(selection, data, recipe, wanted, source)
-    return searching.answer(selection, fitted, outputs, table, wanted, _ranked(selection), _summary(selection))
+    return searching.answer(
+        selection, fitted, data, recipe, outputs, table, wanted, _ranked(selection), _summary(selection)
+    )
 
 
 def _summary(selection: Selection) -> str:

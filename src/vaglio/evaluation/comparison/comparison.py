@@ -166,6 +166,7 @@ class Comparison:
     rows: Mapping[str, str] = field(default_factory=dict)
     task: Task = "classification"
 
+    @checked
     def differ(self, a: str, b: str) -> bool:
         """Whether the scores of two learners differ significantly."""
         if self.ranks is not None:
@@ -288,6 +289,7 @@ class Comparison:
         )
         return data
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw scores with their intervals; for several tables, mean ranks with the critical difference.
 

@@ -19,13 +19,15 @@ IMBALANCE = 3.0
 
 
 def evaluation_advice(evaluation: Evaluation) -> tuple[Message, ...]:
-    """Remarks on this evaluation, most important first."""
+    """Remarks on this evaluation, most important first; with costs, only those that bear on costs."""
+    if evaluation.cost is not None:
+        found = (_about_threshold, _about_probabilities, _about_size, _about_undefined)
+        return tuple(line for about in found for line in about(evaluation))
     return (
         *_about_size(evaluation),
         *_about_balance(evaluation),
         *_about_errors(evaluation),
         *_about_probabilities(evaluation),
-        *_about_threshold(evaluation),
         *_about_averages(evaluation),
         *_about_undefined(evaluation),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.evaluation.alarms import Alarm, alarms_html, training_rows_alarm
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE, score_in_words
 from vaglio.evaluation.rows import Part, Predicted
@@ -21,6 +22,7 @@ from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
 if TYPE_CHECKING:
@@ -39,9 +41,11 @@ RACE_TESTS: dict[Task, Message] = {
 
 
 def division_note(rows: Mapping[str, str]) -> list[Message]:
-    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    """Return the sentence that says how rows were divided; none for rows in memory that are divided as usual."""
     if rows.get("held", "in memory") == "in memory":
-        return []
+        usual = (None, "stratified by class", "stratified by quantiles of the target")
+        divided = rows.get("divided")
+        return [] if divided in usual else [text("The rows were assigned {divided}.", divided=divided)]
     return [
         text(
             "The rows stay {held}. They were assigned to folds {divided}, not stratified.",
@@ -292,6 +296,7 @@ class Selection:
         """Everything as plain data, ready for JSON."""
         data = {
             "task": self.task,
+            "alarms": [alarm.to_dict() for alarm in self.alarms],
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
             "scoring": self.scoring,
@@ -310,15 +315,23 @@ class Selection:
         plain: dict[str, Any] = plain_data(data)
         return plain
 
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """What makes the score misleading, and what mends it."""
+        known = self.evaluation.alarms
+        return (training_rows_alarm(), *known) if self.strategy.name == "zero" else known
+
     def headline(self) -> Message:
-        """Return the chosen learner and its score; before it, what lessens their worth."""
+        """Return the chosen learner and its score; with costs, first what it saves."""
         if self.interrupted:
             found = text("The search was interrupted: this is the best of the finished trials.")
             return join("\n", [found, replace(self, interrupted=False).headline()])
-        overlap = self.evaluation.overlap
-        if overlap is not None:
-            known = replace(self, evaluation=replace(self.evaluation, overlap=None))
-            return join(" ", [overlap.in_words(), known.headline()])
+        if self.evaluation.task == "classification" and self.evaluation.savings is not None:
+            saved = self.evaluation.savings.in_words()
+            return join(" ", [self._chosen(), saved])
+        return self._chosen()
+
+    def _chosen(self) -> Message:
         told = {
             "learner": self.best.learner,
             "setting": self.best.setting,
@@ -355,10 +368,12 @@ class Selection:
             The language.
         """
         locale = locale_of(lang)
-        parts = [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
+        parts = [locale.text(alarm.in_words()) for alarm in self.alarms]
+        parts += [locale.text(self.headline()), "\n".join(f"- {locale.text(line)}" for line in self.notes())]
         parts += [f"{locale.text(title)}\n{text_table(rows, locale=locale)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw the best setting of each learner: its score, and the range of the scores of the folds.
 
@@ -409,12 +424,14 @@ class Selection:
             The language.
         """
         locale = locale_of(lang)
-        return bullet_html([self.headline(), *self.notes()], locale=locale) + self.tables_html(lang=locale)
+        told = bullet_html([self.headline(), *self.notes()], locale=locale)
+        return alarms_html(self.alarms, locale=locale) + told + self.tables_html(lang=locale)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
 
+@checked
 def fit_diagnosis(
     train: float,
     test: float,

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from vaglio.errors import VaglioError
+from vaglio.evaluation.alarms import leak_alarm
 from vaglio.messages.figures import moment, short_number
 from vaglio.messages.message import Message, Number
 from vaglio.messages.sentences import clip
@@ -153,7 +154,24 @@ class Page:
             return self.studio.page(
                 request, "nothing_yet.html", 500, here=self.name, sentence=_PAGE_FAILED, failed=True
             )
-        return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)
+        return self.studio.page(
+            request,
+            f"{self.name}.html",
+            status,
+            here=self.name,
+            errors=errors,
+            form=form,
+            alarms=self._alarms(),
+            **data,
+        )
+
+    def _alarms(self) -> list[dict[str, Any]]:
+        """What a finished audit says against every figure of the table, each with the column to leave out."""
+        opened = self.bench.open_table
+        if opened is None or opened.audited is None:
+            return []
+        found = (leak_alarm(f.columns[0], f.message) for f in opened.audited.of_kind("leakage") if f.severity == "high")
+        return [{"message": alarm.message, "column": alarm.options[-1]} for alarm in found]
 
 
 def cell_texts(column: Column) -> list[str | None]:

@@ -319,6 +319,20 @@ def find_dialect(
     )
 
 
+def split_words(text: Any) -> tuple[list[list[str]], str | None]:
+    """Return the cells of a short text, whose delimiter is detected, and the decimal mark that its numbers show.
+
+    Parameters
+    ----------
+    text : bytes-like
+    """
+    sample = bytes(text).decode()
+    delimiter = _find_delimiter(sample)
+    rows = [[cell.strip() for cell in row] for _, row in split_rows(sample, delimiter)]
+    decimal = _find_decimal(rows) if rows else None
+    return rows, None if decimal == delimiter else decimal
+
+
 def check_delimiter(delimiter: str | None) -> None:
     """Raise unless a given delimiter is one character that can separate fields."""
     if delimiter is None:
