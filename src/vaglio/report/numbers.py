@@ -186,8 +186,9 @@ def _figure(name: str, each: Estimate, rows: int) -> dict[str, str]:
 def _cost(evaluation: RegressionEvaluation) -> dict[str, Any] | None:
     if evaluation.cost is None or evaluation.mean_cost is None:
         return None
-    constant = evaluation.of_median.mean_cost
-    return {"mean": figure(evaluation.mean_cost), "constant_cost": figure(constant), "constant": text("the median")}
+    constants = {text("the mean"): evaluation.of_mean.mean_cost, text("the median"): evaluation.of_median.mean_cost}
+    name, cost = min(constants.items(), key=lambda pair: float(pair[1] or 0.0))
+    return {"mean": figure(evaluation.mean_cost), "constant_cost": figure(cost), "constant": name}
 
 
 def _dots(study: Study, evaluation: RegressionEvaluation) -> dict[str, Any]:
