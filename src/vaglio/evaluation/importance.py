@@ -46,7 +46,7 @@ _LEAST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """The loss of accuracy per column, of numbers the loss of R²; with costs of classes, what a row costs more.
+    """The loss of accuracy per column, of numbers the loss of R²; with costs, what a row costs more.
 
     Attributes
     ----------
@@ -74,25 +74,25 @@ class PermutationImportance:
 
     @property
     def _measured(self) -> Message:
-        if self.task == "regression":
-            return text("loss of R²")
-        return text("loss of accuracy") if self.mean_cost is None else text("further cost per row")
+        if self.mean_cost is not None:
+            return text("further cost per row")
+        return text("loss of R²") if self.task == "regression" else text("loss of accuracy")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per column, largest loss first."""
         return [{text("column"): name, self._measured: loss} for name, loss in self.losses.items()]
 
     def _title(self) -> Message:
-        if self.task == "regression":
-            return text(
-                "Loss of R² (from {r2:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
-                r2=self.accuracy,
-                n=self.n_rows,
-            )
         if self.mean_cost is not None:
             return text(
                 "Cost per row (beyond {cost:.4g}) when a column is shuffled, on {n:,} {n:row|rows}",
                 cost=self.mean_cost,
+                n=self.n_rows,
+            )
+        if self.task == "regression":
+            return text(
+                "Loss of R² (from {r2:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
+                r2=self.accuracy,
                 n=self.n_rows,
             )
         return text(
@@ -152,7 +152,7 @@ def permutation_importance(
     cost: CostLike | None = None,
     seed: int = 0,
 ) -> PermutationImportance:
-    """Measure how much the accuracy (of numbers: R²) of a model falls, or its cost rises, when one column is shuffled.
+    """Measure how much the accuracy of a model (or its R²) falls, or its cost rises, when one column is shuffled.
 
     Of two columns that carry the same information each may have a small loss, since the other one is still there.
 
@@ -200,14 +200,14 @@ def permutation_importance(
     table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
-    costs = None if task == "regression" else _costs(model, cost, labels)
+    costs = _costs(model, cost, labels) if task == "classification" else None
     score = _Score(np.asarray(model.predict(table)), labels, task)
-    shuffled = {name: _shuffled(model, table, labels, name, n_repeats, rng) for name in tried}
+    shuffled = {name: _shuffled(model, table, score, name, n_repeats, rng) for name in tried}
     losses = {name: score.loss(found, costs) for name, found in shuffled.items()}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
     mean_cost = None if costs is None else score.cost(costs)
-    return PermutationImportance(ranked, score.accuracy, len(labels), n_repeats, mean_cost, task)
+    return PermutationImportance(ranked, score.value, len(labels), n_repeats, mean_cost, task)
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:
@@ -225,20 +225,20 @@ def _most_rows(model: Predictor) -> int:
 
 @dataclass(frozen=True)
 class _Score:
-    """Predictions beside the true classes, or numbers."""
+    """Predictions beside the true classes or numbers."""
 
     predicted: np.ndarray
     true: np.ndarray
     task: Task
 
     @property
-    def accuracy(self) -> float:
-        """The accuracy; of numbers R²."""
-        if self.task == "regression":
-            spread = float(np.ptp(self.true)) or 1.0  # squares of very large or small numbers have no double
-            errors, deviations = (self.predicted - self.true) / spread, (self.true - self.true.mean()) / spread
-            return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
-        return float(np.mean(self.predicted == self.true))
+    def value(self) -> float:
+        """Accuracy, or R² of numbers."""
+        if self.task == "classification":
+            return float(np.mean(self.predicted == self.true))
+        spread = float(np.ptp(self.true)) or 1.0  # squares of very large or small numbers have no double
+        errors, deviations = (self.predicted - self.true) / spread, (self.true - self.true.mean()) / spread
+        return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
 
     def cost(self, costs: CostMatrix) -> float:
         codes = (encode_labels(np.asarray(labels), costs.labels) for labels in (self.true, self.predicted))
@@ -246,7 +246,7 @@ class _Score:
 
     def loss(self, shuffled: _Score, costs: CostMatrix | None) -> float:
         if costs is None:
-            return self.accuracy - shuffled.accuracy
+            return self.value - shuffled.value
         return shuffled.cost(costs) - self.cost(costs)
 
 
@@ -263,8 +263,9 @@ def _costs(model: Predictor, cost: CostLike | None, true: np.ndarray) -> CostMat
     return own if isinstance(own, CostMatrix) and own.limit is None and set(own.labels) == set(labels) else None
 
 
-def _shuffled(model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
-    rows = np.tile(np.arange(len(y)), n_repeats)
-    shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])
+def _shuffled(model: Predictor, X: Table, score: _Score, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
+    n = len(score.true)
+    rows = np.tile(np.arange(n), n_repeats)
+    shuffled = np.concatenate([rng.permutation(n) for _ in range(n_repeats)])
     predicted = model.predict(X.take(rows).with_column(X.column(name).take(shuffled)))
-    return _Score(np.asarray(predicted), y[rows], task_of_model(model))
+    return _Score(np.asarray(predicted), score.true[rows], score.task)

@@ -122,11 +122,11 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
         "title": text("Permutation importance"),
         "note": _note(study, found, len(X.columns), len(shown)),
         "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
-        "form": "number" if numbers else "points" if found.mean_cost is None else "cost",
-        "none": text("Shuffling any single column does not lower R²: no prediction depends on one column alone.")
-        if numbers
-        else text("Shuffling any single column does not raise the cost: no prediction depends on one column alone.")
+        "form": "cost" if found.mean_cost is not None else "number" if numbers else "points",
+        "none": text("Shuffling any single column does not raise the cost: no prediction depends on one column alone.")
         if found.mean_cost is not None
+        else text("Shuffling any single column does not lower R²: no prediction depends on one column alone.")
+        if numbers
         else text(
             "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone."
         ),
@@ -137,17 +137,17 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
     figures = {"n": found.n_rows, "repeats": found.n_repeats}
     said = [
         text(
-            "By how much R² on {n:,} {n:row|rows} falls when the values of one column are shuffled (mean of {repeats} "
-            "{repeats:shuffle|shuffles}).",
-            **figures,
-        )
-        if found.task == "regression"
-        else text(
             "What a row costs more, on {n:,} {n:row|rows}, when the values of one column are shuffled (mean of "
             "{repeats} {repeats:shuffle|shuffles}).",
             **figures,
         )
         if found.mean_cost is not None
+        else text(
+            "By how much R² on {n:,} {n:row|rows} falls when the values of one column are shuffled (mean of {repeats} "
+            "{repeats:shuffle|shuffles}).",
+            **figures,
+        )
+        if found.task == "regression"
         else text(
             "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one "
             "column "

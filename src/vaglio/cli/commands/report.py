@@ -263,8 +263,8 @@ def _answer(
         )
     if not numbers and evaluation.savings is not None:
         data["savings"] = evaluation.savings.to_dict()
-    told = (numbers_sentences if numbers else performance_sentences)(study, evaluation)
-    shown = [*alarms_shown(study.alarms, recipe.shell), *told]
+    sentences = numbers_sentences if numbers else performance_sentences
+    shown = [*alarms_shown(study.alarms, recipe.shell), *sentences(study, evaluation)]
     if verdict is not None:
         data["acceptance"] = verdict.to_dict()
         shown = [*shown, verdict.in_words()]
