@@ -246,3 +246,37 @@ def test_text_html_and_data_show_the_same_measures(lang: str) -> None:
 def test_what_is_no_number_is_refused(bad: list[object]) -> None:
     with pytest.raises(InputError):
         RegressionEvaluation.from_predictions(bad, [1.0, 2.0])
+
+
+OF_ALL_TARGETS = ("rmse", "mae", "r2", "explained_variance", "bias", "median_ae")
+
+
+def _scaled(power: int) -> RegressionEvaluation:
+    true = np.arange(60.0)  # a target of 0 among them
+    error = np.random.default_rng(0).normal(size=60)
+    return RegressionEvaluation.from_predictions(np.ldexp(true, power), np.ldexp(true + error, power))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("power", [-1000, -500, 20, 500, 1000])
+def test_the_unit_of_the_target_changes_no_figure_and_no_interval(power):
+    plain, scaled = _scaled(0), _scaled(power)
+    for name in OF_ALL_TARGETS:
+        at = 0 if name in ("r2", "explained_variance") else -power
+        expected, found = plain.estimate(name), scaled.estimate(name)
+        ends = [math.ldexp(value, at) for value in (found.value, found.low, found.high)]
+        assert ends == pytest.approx([expected.value, expected.low, expected.high], rel=1e-9)
+        assert expected.low < expected.value < expected.high
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("target", [1e-300, 1e-100, 1.0, 1e100, 1e300])
+@pytest.mark.parametrize("error", [1e-300, 1e-100, 1.0, 1e100, 1e300])
+def test_errors_and_targets_of_any_two_sizes(target, error):
+    true = np.array([0.0, 1.0, 2.0, 0.5, 1.5]) * target
+    found = RegressionEvaluation.from_predictions(true, true + np.array([0.5, -0.25, 0.125, 0.0, 0.0]) * error)
+    for name in OF_ALL_TARGETS:
+        estimate = found.estimate(name)
+        assert not math.isnan(estimate.value)
+        assert not estimate.low > estimate.value
+    assert found.to_text()

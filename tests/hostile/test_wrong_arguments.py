@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import signal
 import warnings
 from collections.abc import Iterator
@@ -17,15 +18,20 @@ from sklearn.utils._param_validation import InvalidParameterError
 from tests.hostile.wrong_arguments import Call, calls, parameter_calls, wrong_values
 
 import vaglio
+from vaglio import evaluation
 from vaglio.errors import InputError, VaglioError
 from vaglio.evaluation.selection.splits import make_folds
 
 # Calls that train many models: tried at night.
-SLOW = ("compare", "select", "LearningCurveDisplay.from_estimator", "ValidationCurveDisplay.from_estimator")
+SLOW = ("compare", "select", "tune", "LearningCurveDisplay.from_estimator", "ValidationCurveDisplay.from_estimator")
 # An argument of a wrong type must be noticed, not worked on: more than any good call takes.
 _SECONDS = 20
 # Right types: every learner is trained, or many rounds.
-_RIGHT = {("compare", "learners", "none"), ("select", "learners", "none"), ("gradient-boosting", "scoring", "none")}
+_RIGHT = {
+    ("compare", "learners", "none"),
+    ("select", "learners", "none"),
+    ("classification gradient-boosting", "scoring", "none"),
+}
 # Parameters that take functions: what these raise is the caller's own.
 _FUNCTIONS = ("progress", "scoring", "kernel", "phi", "metric", "weights", "oob_score")
 
@@ -34,6 +40,12 @@ def test_every_argument_of_every_function_refuses_wrong_types_in_a_sentence(tmp_
     monkeypatch.chdir(tmp_path)
     quick = [call for call in calls(tmp_path) if call.name not in SLOW]
     assert _foreign(quick, share=5) == []
+
+
+def test_every_public_function_is_tried(tmp_path: Path) -> None:
+    tried = {call.name for call in calls(tmp_path)}
+    for module in (vaglio, evaluation):
+        assert {name for name in module.__all__ if inspect.isfunction(getattr(module, name))} <= tried
 
 
 @pytest.mark.nightly

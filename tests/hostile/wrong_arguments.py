@@ -14,9 +14,11 @@ import pandas as pd
 from sklearn.base import clone
 
 import vaglio
+from vaglio import evaluation
+from vaglio.evaluation import EvaluationPlan
 from vaglio.evaluation.selection.splits import make_folds
 from vaglio.fitted import Fitted
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ def calls(folder: Path) -> list[Call]:
         *_of_studies(play),
         *_of_displays(tree, X, y),
         *_of_estimators(X, y, folder),
+        *_of_functions(tree, play, folder),
+        *_of_results(tree, play, folder),
     ]
 
 
@@ -292,13 +296,157 @@ def _of_estimators(X: Any, y: Any, folder: Path) -> Iterator[Call]:
     yield Call("ForestImputer.transform", imputer.transform, {"X": X})
 
 
+# Methods for other modules of this package, whose arguments these have checked.
+INTERNAL = {
+    "CostMatrix": ("decide", "decide_one", "expected", "mean_cost"),
+    "Fitted": ("predict_encoded", "with_provenance", "with_target"),
+    "RuleSet": ("class_codes", "codebook", "decision", "from_state", "rules", "telling_missing", "with_costs"),
+    "Study": ("of_results",),
+    "ThresholdTable": ("from_scores",),
+    "Table": ("resolve", "with_column", "with_columns", "with_remarks", "with_sparse"),
+}
+
+
+def _of_functions(tree: Any, play: vaglio.Table, folder: Path) -> Iterator[Call]:
+    """Call the functions of the package and of the evaluation that are not called above."""
+    X, y = play.xy("play")
+    codes = np.arange(14) % 2
+    plan = EvaluationPlan(folds=2)
+    study = vaglio.Study(play, "play", ["cart"], strategy="zero").run()
+    small = {"folds": 2, "n_iter": 1, "strategy": "quick", "n_jobs": 1}
+    yield Call("explore", vaglio.explore, {"table": play})
+    yield Call("draw", vaglio.draw, {"figure": "roc", "model": tree, "X": X, "y": y})
+    yield Call("tune", vaglio.tune, {"learner": "cart", "table": play, "target": "play", **small})
+    yield Call("write_report", vaglio.write_report, {"study": study, "path": folder / "page.html"})
+    for name, good in {
+        "adjust_priors": {"probability": np.full((2, 2), 0.5), "trained_on": [0.5, 0.5], "real": [0.3, 0.7]},
+        "advise_split": {"y": y},
+        "evaluate_by_folds": {"learner": vaglio.CARTClassifier(), "X": X, "y": y, "n_splits": 2},
+        "evaluate_learner": {"estimator": vaglio.CARTClassifier(), "X": X, "y": y, "plan": plan},
+        "train_and_evaluate": {"estimator": vaglio.CARTClassifier(), "X": X, "y": y, "plan": plan},
+        "fit_diagnosis": {"train": 0.9, "test": 0.8},
+        "friedman_nemenyi": {"scores": {"a": [0.1, 0.2], "b": [0.3, 0.4]}},
+        "majority_vote_error": {"error": 0.3, "n_learners": 3},
+        "make_holdout": {"y": y},
+        "make_random_splits": {"y": y, "n_splits": 2},
+        "make_three_way": {"y": y},
+        "mcnemar": {"y": codes, "a": codes, "b": 1 - codes},
+        "nadeau_bengio": {"a": [0.5, 0.6], "b": [0.4, 0.7], "n_train": 9, "n_test": 1},
+        "permutation_importance": {"model": tree, "X": X, "y": y, "n_repeats": 1},
+        "predict_with_scores": {"model": tree, "X": X},
+        "rows_in_proportion": {"y": y},
+        "wilson_interval": {"successes": 3, "total": 9},
+    }.items():
+        yield Call(name, getattr(evaluation, name), good)
+
+
+def _of_results(tree: Any, play: vaglio.Table, folder: Path) -> Iterator[Call]:
+    """Call every public method of what functions return, with good arguments by the names of its parameters."""
+    X, y = play.xy("play")
+    small = {"learners": ["cart"], "folds": 2, "n_jobs": 1}
+    found = vaglio.evaluate(tree, X, y, cost=1.0 - np.eye(2))
+    study = vaglio.Study(play, "play", ["cart"], strategy="zero").run()
+    numbers = vaglio.DecisionTreeRegressor(max_depth=2).fit(X, np.arange(14.0))
+    made = [
+        play,
+        tree.fitted_,
+        tree.rules(),
+        study,
+        found,
+        vaglio.evaluate(numbers, X, np.arange(14.0)),
+        vaglio.compare(play, "play", noise=(), missing=(), sizes=(1.0,), **small),
+        vaglio.select(play, "play", n_iter=1, strategy="zero", **small),
+        vaglio.audit(play, "play"),
+        vaglio.explore(play, "play"),
+        found.thresholds("yes"),
+        evaluation.CostMatrix.from_any(1.0 - np.eye(2), labels=["no", "yes"]),
+        evaluation.permutation_importance(tree, X, y, n_repeats=1),
+        evaluation.friedman_nemenyi({"a": [0.1, 0.2], "b": [0.3, 0.4]}),
+        tree.explain(X)[0],
+        vaglio.trace("id3", X, y),
+        *(
+            getattr(vaglio, name).from_estimator(tree, X, y)
+            for name in ("ConfusionMatrixDisplay", "RocCurveDisplay", "CalibrationDisplay", "CostCurveDisplay")
+        ),
+    ]
+    (folder / "costs.csv").write_text("true,no,yes\nno,0,1\nyes,1,0\n")
+    row = dict(zip(X.columns, ("sunny", 85.0, 85.0, "false")))
+    good: dict[str, Any] = {
+        "X": X,
+        "y": y,
+        "row": row,
+        "rows": np.array([0, 2]),
+        "name": "outlook",
+        "names": ["outlook"],
+        "key": "outlook",
+        "source": play.to_frame(),
+        "roles": {"outlook": "ignored"},
+        "path": folder / "again.vaglio",
+        "text": "IF a > 1 THEN yes ELSE no",
+        "rules": tree.rules(),
+        "cost": 1.0 - np.eye(2),
+        "profit": np.eye(2),
+        "labels": ["no", "yes"],
+        "positive": "yes",
+        "threshold": 0.5,
+        "by": "argmax",
+        "format": "sql",
+        "term": 0,
+        "action": "flatten",
+        "intercept": [0.5],
+        "n": 3,
+        "criterion": "accuracy >= 0.5",
+        "measure": "accuracy",
+        "average": "macro",
+        "column": "outlook",
+        "kind": "missing",
+        "a": "cart",
+        "b": "cart",
+        "estimator": tree,
+        "y_true": y,
+        "y_pred": y,
+        "evaluation": found,
+        "reason": tree.explain(X)[0].reasons[0],
+        "space": {"max_depth": [1, 2]},
+    }
+    own: dict[tuple[str, str], dict[str, Any]] = {
+        ("Table", "rename"): {"names": {"outlook": "sky"}},
+        ("RuleSet", "from_json"): {"text": tree.rules().to_json()},
+        ("Evaluation", "average"): {"name": "precision"},
+        ("Evaluation", "rate"): {"name": "precision"},
+        ("RegressionEvaluation", "estimate"): {"measure": "rmse"},
+        ("RegressionEvaluation", "accept"): {"criterion": "rmse <= 9"},
+        ("RegressionEvaluation", "from_predictions"): {"y_true": [1.0, 2.0], "y_pred": [1.0, 3.0]},
+        ("CostMatrix", "read_csv"): {"path": folder / "costs.csv"},
+        ("ThresholdTable", "best"): {"measure": "f1"},
+        ("FriedmanNemenyi", "differ"): {"a": "a", "b": "b"},
+    }
+    for result in made:
+        of = type(result).__name__
+        for name, function in inspect.getmembers(result, inspect.isroutine):
+            if name.startswith("_") or name in INTERNAL.get(of, ()):
+                continue
+            known = {**good, **own.get((of, name), {})}
+            parameters = inspect.signature(function).parameters.values()
+            named = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+            # A parameter without a default and without a good value is one more to be named above.
+            given = {each.name: known[each.name] for each in named if each.default is each.empty}
+            if named:
+                yield Call(f"{of}.{name}", function, given)
+
+
 def parameter_calls() -> list[Call]:
     """Return a fit of every learner with its parameters as arguments."""
     X, y = vaglio.datasets.load("play").xy("play")
     numbers = X.select(["temperature", "humidity"])
     return [
-        Call(learner.id, _fitting(learner.make, numbers, y), learner.make().get_params(deep=False))
-        for learner in LEARNERS.values()
+        Call(
+            f"{learner.task} {learner.id}",
+            _fitting(learner.make, numbers, target),
+            learner.make().get_params(deep=False),
+        )
+        for known, target in ((LEARNERS, y), (REGRESSORS, np.arange(14.0)))
+        for learner in known.values()
         if learner.id != "voting"  # its estimators have parameters of their own
     ]
 

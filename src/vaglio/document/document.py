@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.document.notation import Notation
 from vaglio.messages.listing import plain_data
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from vaglio.document.animation import Animation
@@ -113,6 +114,7 @@ class Trace:
 
         return to_text(self)
 
+    @checked
     def to_html(self, animation: Animation | None = None) -> str:
         """Return the trace as an HTML page of its own, which needs no other file.
 

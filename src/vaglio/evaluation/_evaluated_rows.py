@@ -15,6 +15,7 @@ from vaglio.evaluation.figures import estimate
 from vaglio.evaluation.metrics.intervals import Estimate, design_effect
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from vaglio.evaluation.overlap import Overlap
@@ -71,6 +72,7 @@ class EvaluatedRows(ABC):
 
     # ---- figures --------------------------------------------------------------------------------
 
+    @checked
     def estimate(self, measure: str, label: object = None) -> Estimate | None:
         """Return a measure with its interval; None where it is undefined, or needs what these predictions lack.
 
@@ -108,6 +110,7 @@ class EvaluatedRows(ABC):
         """Mean cost per row of the predictions, if costs were given."""
         return self._value("cost")
 
+    @checked
     def accept(self, criterion: str) -> Acceptance:
         """Accept or reject the predictions by a criterion on their measures.
 

@@ -15,6 +15,7 @@ from vaglio.evaluation.metrics.intervals import Estimate, effective_size, overdi
 from vaglio.evaluation.metrics.rates import AVERAGES, RATE_HEADINGS, RATES, Rates
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 
 __all__ = ["LabelMeasures"]
 
@@ -105,6 +106,7 @@ class LabelMeasures(EvaluatedRows):
         """Matthews correlation coefficient."""
         return self.rates.matthews
 
+    @checked
     def rate(self, name: str, label: object = None) -> Estimate:
         """A rate of one class with its interval: recall, tpr, tnr, fpr, fnr, fdr, precision, f1."""
         k = self._index(label)
@@ -119,6 +121,7 @@ class LabelMeasures(EvaluatedRows):
         top, bottom = RATES[{"recall": "tpr"}.get(rate, rate)]
         return tuple(np.any([kinds[kind] for kind in part], axis=0) for part in (top, bottom))
 
+    @checked
     def average(self, name: str, average: str = "macro") -> float:
         """A rate averaged over the classes: macro, micro or weighted."""
         return self.rates.average(name, average, warn=False)
@@ -147,6 +150,7 @@ class LabelMeasures(EvaluatedRows):
             for kind in AVERAGES
         ]
 
+    @checked
     def worst_confusions(self, limit: int = 10) -> list[dict[str, Any]]:
         """The most frequent errors: true class, predicted class and rows, at most ``limit`` of them."""
         matrix = np.array(self.confusion, dtype=np.float64)

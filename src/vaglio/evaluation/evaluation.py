@@ -30,7 +30,9 @@ from vaglio.evaluation.metrics.thresholds import ChosenThreshold, ThresholdTable
 from vaglio.evaluation.overlap import Overlap
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
+from vaglio.model.base import one_per_row
 from vaglio.model.costs import CostMatrix
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, CostLike
 
 if TYPE_CHECKING:
@@ -94,6 +96,7 @@ class Evaluation(LabelMeasures):
     task: ClassVar[Task] = "classification"
 
     @classmethod
+    @checked
     def from_predictions(
         cls,
         y_true: Any,
@@ -184,12 +187,13 @@ class Evaluation(LabelMeasures):
             cost=None if cost is None else CostMatrix.from_any(cost, labels=universe),
             confidence=confidence,
             seed=seed,
-            folds=None if folds is None else np.asarray(folds),
+            folds=None if folds is None else one_per_row("folds", folds, len(truth), None),
             about=about or ("model" if folds is None else "learner"),
         )
 
     # ---- scores -----------------------------------------------------------------------------
 
+    @checked
     def one_class(self, label: object = None) -> tuple[np.ndarray, np.ndarray]:
         """For one class against the rest: which rows belong to it, and their scores."""
         if self.scores is None:
@@ -200,22 +204,27 @@ class Evaluation(LabelMeasures):
         k = self._index(label)
         return self.true == k, self.scores[:, k]
 
+    @checked
     def roc(self, label: object = None) -> RocCurve:
         """The ROC curve of a class, by default the positive one."""
         return RocCurve.from_scores(*self.one_class(label), self.weight)
 
+    @checked
     def precision_recall(self, label: object = None) -> PrecisionRecallCurve:
         """The precision-recall curve of a class, by default the positive one."""
         return PrecisionRecallCurve.from_scores(*self.one_class(label), self.weight)
 
+    @checked
     def gains(self, label: object = None) -> GainCurve:
         """The cumulative gains of a class, by default the positive one."""
         return GainCurve.from_scores(*self.one_class(label), self.weight)
 
+    @checked
     def thresholds(self, label: object = None) -> ThresholdTable:
         """Every measure at every threshold, for a class, by default the positive one."""
         return ThresholdTable.from_scores(*self.one_class(label), self.weight)
 
+    @checked
     def least_cost_threshold(self, cost: CostLike | None = None) -> ChosenThreshold:
         """The threshold that costs least on these rows, with what it costs on rows that it was not chosen on.
 
@@ -239,6 +248,7 @@ class Evaluation(LabelMeasures):
             matrix = matrix[::-1, ::-1]
         return ChosenThreshold.of_least_cost(*self.one_class(), self.weight, matrix)
 
+    @checked
     def calibration(self, label: object = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
         """Predicted probability against observed frequency, in bins of equal width or ("quantile") of equal size."""
         return CalibrationCurve.from_scores(
@@ -250,6 +260,7 @@ class Evaluation(LabelMeasures):
             confidence=self.confidence,
         )
 
+    @checked
     def areas_of(self, label: object = None) -> tuple[Area, Area]:
         """ROC area and average precision of a class against the rest, with what each row contributes to them."""
         positive, score = self.one_class(label)
@@ -352,16 +363,19 @@ class Evaluation(LabelMeasures):
 
     # ---- other predictions from the same scores -----------------------------------------------
 
+    @checked
     def at_threshold(self, threshold: float) -> Evaluation:
         """The same scores; rows with a score of ``threshold`` or more are predicted positive (two classes)."""
         self._need_two()
         return self._with_positive(self.one_class()[1] >= threshold)
 
+    @checked
     def at_top(self, n: int) -> Evaluation:
         """The same scores; the ``n`` rows with the highest scores are predicted positive (two classes)."""
         self._need_two()
         return self._with_positive(top_rows(self.one_class()[1], n))
 
+    @checked
     def at_least_cost(self, cost: CostLike | None = None) -> Evaluation:
         """The same probabilities; the class with the least expected cost is predicted."""
         matrix = self.cost if cost is None else CostMatrix.from_any(cost, labels=self.labels)
@@ -372,6 +386,7 @@ class Evaluation(LabelMeasures):
             )
         return replace(self, predicted=matrix.decide(self.scores), cost=matrix)
 
+    @checked
     def with_cost(self, cost: CostMatrix) -> Evaluation:
         """The same predictions with these costs reported; without a mean cost if a class has none."""
         known = {str(label) for label in cost.labels}

@@ -20,6 +20,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import KINDS
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
 
@@ -88,6 +89,7 @@ class PermutationImportance:
             n=self.n_rows,
         )
 
+    @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
         """Draw a bar per column; return the axes.
 
@@ -126,6 +128,7 @@ class PermutationImportance:
         return html_table(self.to_rows(), caption=self._title(), locale=locale_of("en"))
 
 
+@checked
 def permutation_importance(
     model: Predictor,
     X: TableLike,

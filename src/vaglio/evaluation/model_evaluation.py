@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions, task_of_model
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
-from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.rows import Predicted, Rows
 from vaglio.evaluation.selection.candidates import resolve_learners, task_asked
 from vaglio.fitted import Fitted
 from vaglio.messages.message import Option
@@ -25,7 +27,7 @@ from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
-__all__ = ["evaluate", "evaluate_predictions", "refuse_for_numbers"]
+__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers"]
 
 
 @checked
@@ -34,7 +36,7 @@ def evaluate(
     X: TableSource | Rows,
     y: str | int | ColumnLike | None = None,
     *,
-    folds: int | None = None,
+    folds: int | Iterable[Any] | None = None,
     holdout: float | str | None = None,
     repeat: int = 1,
     sample_weight: ColumnLike | None = None,
@@ -54,8 +56,9 @@ def evaluate(
         id alone is evaluated by ten folds.
     X, y : table (or its file) and name of its target, or X and the labels or numbers
         A scanned table or a Dask frame is read in parts. Without y, the target that the table has.
-    folds : int, optional
-        Evaluate the learner by cross-validation with so many folds.
+    folds : int or iterable of (train, test), optional
+        Evaluate the learner by cross-validation with so many folds, or by these splits: of
+        :func:`~vaglio.evaluation.make_folds`, :func:`~vaglio.evaluation.make_random_splits` or a splitter's ``split``.
     holdout : float or str, optional
         Evaluate the learner on a random share of the rows, such as 0.3 or "70-30".
     repeat : int, default=1
@@ -140,11 +143,16 @@ def evaluate(
 def _of_learner(
     learner: Any, rows: Rows, planned: dict[str, Any], pos_label: object, cost: CostLike | None, seed: int
 ) -> Any:
+    from vaglio.evaluation.selection.folds import evaluate_by_folds
     from vaglio.evaluation.training import EvaluationPlan, evaluate_learner
 
-    plan = EvaluationPlan(**planned, seed=seed)
     [candidate] = resolve_learners([learner], seed=seed, task=rows.task)
     estimator = clone(candidate.estimator)
+    if planned["folds"] is not None and not isinstance(planned["folds"], Integral):
+        if planned["holdout"] is not None or planned["repeat"] != 1:
+            raise InputError("splits-alone", "Splits are given whole: pass folds without holdout and repeat.")
+        return evaluate_by_folds(estimator, rows, cv=planned["folds"], pos_label=pos_label, cost=cost)
+    plan = EvaluationPlan(**planned, seed=seed)
     return evaluate_learner(estimator, rows, None, plan, pos_label=pos_label, cost=cost)
 
 
@@ -165,6 +173,24 @@ def refuse_for_numbers(**options: object) -> None:
             "{option} applies to predicted classes, and numbers are predicted here. Leave it out.",
             option=Option(given[0], flag={"pos_label": "--positive"}.get(given[0])),
         )
+
+
+def evaluate_found(found: Predicted, task: Task, cost: Any = None, **options: Any) -> Any:
+    """Return the evaluation of a model that was trained, and carries its costs, on the rows that it predicted.
+
+    Parameters
+    ----------
+    found : Predicted
+    task : {"classification", "regression"}
+    cost : CostMatrix, UnitCost or None
+        All the costs, not those the model carries: the training rows may lack a class.
+    **options
+        Further arguments of :func:`evaluate_predictions`.
+    """
+    options["sample_weight"] = found.weight
+    if task == "regression":
+        return evaluate_predictions(found.predictions, found.true, task=task, cost=cost, **options)
+    return evaluate_predictions(replace(found.predictions, cost=cost), found.true, **options)
 
 
 def evaluate_predictions(

@@ -19,7 +19,8 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.row_sketch import RowSketch
 from vaglio.model.base import codes_and_proba
 from vaglio.model.costs import CostMatrix
-from vaglio.typing import TableLike
+from vaglio.runtime.arguments import checked
+from vaglio.typing import Predictor, TableLike
 
 if TYPE_CHECKING:
     from vaglio.model.families import Task
@@ -82,7 +83,8 @@ def task_of_model(model: Any) -> Task:
     return "regression" if isinstance(model, BaseEstimator) and is_regressor(model) else "classification"
 
 
-def predict_with_scores(model: Any, X: TableLike, *, seen: bool = False) -> Predictions:
+@checked
+def predict_with_scores(model: Predictor, X: TableLike, *, seen: bool = False) -> Predictions:
     """Predict the rows of ``X`` once.
 
     Parameters
@@ -102,7 +104,8 @@ def predict_with_scores(model: Any, X: TableLike, *, seen: bool = False) -> Pred
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if isinstance(fitted, Fitted):
         # The estimator encodes, not its Fitted: it also checks the names and the number of the columns.
-        matrix = model._encode(X)
+        ours: Any = model
+        matrix = ours._encode(X)
         return replace(_own_model(fitted, matrix), seen=seen_rows(fitted, matrix) if seen else None)
     if task_of_model(model) == "regression":
         return Predictions(_one_number(np.asarray(model.predict(X), dtype=np.float64)), None)

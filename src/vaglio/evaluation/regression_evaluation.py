@@ -17,8 +17,10 @@ from vaglio.evaluation.metrics.numbers import MEANS, Errors, near_zero, weighted
 from vaglio.evaluation.overlap import Overlap
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
+from vaglio.model.base import one_per_row
 from vaglio.model.costs import UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike
 
 __all__ = ["RegressionEvaluation"]
@@ -66,6 +68,7 @@ class RegressionEvaluation(EvaluatedRows):
     task: ClassVar[Task] = "regression"
 
     @classmethod
+    @checked
     def from_predictions(
         cls,
         y_true: Any,
@@ -126,7 +129,7 @@ class RegressionEvaluation(EvaluatedRows):
             cost=None if cost is None else UnitCost.from_any(cost),
             confidence=confidence,
             seed=seed,
-            folds=None if folds is None else np.asarray(folds),
+            folds=None if folds is None else one_per_row("folds", folds, len(true), None),
             about=about or ("model" if folds is None else "learner"),
         )
 

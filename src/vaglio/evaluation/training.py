@@ -16,7 +16,7 @@ from vaglio.evaluation.metrics.cost_sensitive import (
     fit_with_costs,
     for_unit_cost,
 )
-from vaglio.evaluation.model_evaluation import evaluate_predictions, refuse_for_numbers
+from vaglio.evaluation.model_evaluation import evaluate_found, refuse_for_numbers
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import MemoryRows, Part, Predicted, Rows
@@ -26,6 +26,7 @@ from vaglio.learners.estimator import VaglioEstimator
 from vaglio.messages.message import Message, Option, text
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table, decide_task
 from vaglio.typing import CostLike, Estimator
@@ -116,6 +117,11 @@ class EvaluationPlan:
                 raise NotSupportedError(
                     "leave-one-out-in-memory", "Leaving one row out needs the rows in memory. Use 10 folds instead."
                 )
+            if rows.groups is not None:
+                raise NotSupportedError(
+                    "leave-one-out-of-groups",
+                    "Leaving one row out would divide groups that are to stay together. Use 10 folds instead.",
+                )
             return make_folds(rows.y, leave_one_out=True)
         if self.folds is not None and self.repeat > 1:
             return rows.folds(self.folds, self.rules, repeats=self.repeat)
@@ -176,6 +182,7 @@ class Training:
     how: str = text("not evaluated")
 
 
+@checked
 def train_and_evaluate(
     estimator: Estimator,
     X: Any,
@@ -244,12 +251,9 @@ def train_and_evaluate(
 
 def _of_test(found: Predicted, model: Any, task: Task, options: dict[str, Any]) -> Any:
     """The evaluation of a model on test rows."""
-    common = {"pos_label": options["pos_label"], "sample_weight": found.weight}
-    if task == "regression":
-        return evaluate_predictions(found.predictions, found.true, task=task, cost=options["cost"], **common)
-    # All the costs, not those the model carries: the training rows may lack a class.
-    predictions = replace(found.predictions, cost=options["cost"])
-    return evaluate_predictions(predictions, labels_like(found.true, model.classes_.tolist()), **common)
+    if task == "classification":
+        found = replace(found, true=labels_like(found.true, model.classes_.tolist()))
+    return evaluate_found(found, task, **options)
 
 
 def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None) -> Any:
@@ -262,6 +266,7 @@ def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None
     return rows.fit(CostSensitiveClassifier(estimator, cost))
 
 
+@checked
 def evaluate_learner(
     estimator: Estimator,
     X: Any,

@@ -22,6 +22,7 @@ from vaglio.messages.message import Message, Number, Option, join, text
 from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
 from vaglio.model.families import KINDS, Lookup
+from vaglio.runtime.arguments import checked
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -212,6 +213,7 @@ class Explanation:
             return text("{decided}, next {runner_up}", decided=decided, runner_up=str(self.runner_up))
         return decided if isinstance(decided, Message) else text("{decided}", decided=decided)
 
+    @checked
     def reasons_for(self, label: Any = None) -> tuple[Reason, ...]:
         """Return the reasons for a class, by default the decision.
 
@@ -252,6 +254,7 @@ class Explanation:
             terms.append(text("{amount} for the others", amount=_signed(sum(r.weight or 0.0 for r in rest))))
         return text("{decision}: {terms}", decision=decided, terms=join(", ", terms))
 
+    @checked
     def weight_in_words(self, reason: Reason) -> str:
         """Return the weight of a reason as text: in the unit of the predicted number, or with three digits."""
         if reason.weight is None:

@@ -15,8 +15,9 @@ from vaglio.learners.registry import find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.table import Table, as_table
-from vaglio.typing import ColumnLike, TableSource
+from vaglio.typing import ColumnLike, Estimator, Predictor, TableSource
 
 __all__ = ["FIGURES", "FigureKind", "draw"]
 
@@ -93,9 +94,10 @@ FIGURES: dict[str, FigureKind] = {
 }
 
 
+@checked
 def draw(
     figure: str,
-    model: Any = None,
+    model: str | Estimator | Predictor | None = None,
     X: TableSource | None = None,
     y: str | int | ColumnLike | None = None,
     *,

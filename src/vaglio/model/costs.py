@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import InputError, ReadError, as_own_errors
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.runtime.arguments import checked
 from vaglio.typing import CostLike
 
 __all__ = ["CostMatrix", "UnitCost", "are_words", "cost_name", "row_costs_decision"]
@@ -76,6 +77,7 @@ class CostMatrix:
             raise InputError("cost-matrix-class-twice", "The cost matrix has the class {label!r} twice.", label=twice)
 
     @classmethod
+    @checked
     def from_any(cls, cost: CostLike, *, labels: Sequence[Any]) -> CostMatrix:
         """Make costs from a matrix, a dict of (true, predicted) pairs, words, or a CSV file with classes as headers.
 
@@ -120,6 +122,7 @@ class CostMatrix:
         return cls(matrix, tuple(labels))
 
     @classmethod
+    @checked
     def from_profit(cls, profit: Any, *, labels: Sequence[Any]) -> CostMatrix:
         """Make costs from the profit of each prediction.
 
@@ -132,6 +135,7 @@ class CostMatrix:
         return cls(-gains.matrix, gains.labels)
 
     @classmethod
+    @checked
     def of_threshold(cls, threshold: float, positive: Any, *, labels: Sequence[Any]) -> CostMatrix:
         """Make the costs by which one of two classes is predicted from this probability.
 
@@ -159,7 +163,7 @@ class CostMatrix:
                 "The threshold is {threshold:g}; it must be a probability between 0 and 1, for example 0.3.",
                 threshold=threshold,
             )
-        p = list(labels).index(positive)
+        p = _position(positive, labels)
         # Rounding must not decide rows whose probability is the threshold itself.
         false_alarm = threshold * (1 - 1e-9)
         matrix = np.zeros((2, 2))
@@ -214,6 +218,7 @@ class CostMatrix:
         return cls(matrix, labels)
 
     @classmethod
+    @checked
     def read_csv(cls, path: str | os.PathLike[str]) -> CostMatrix:
         """Read costs from a CSV file: first an empty cell and the predicted classes, then one line per true class.
 
@@ -253,6 +258,7 @@ class CostMatrix:
         values = {line[0]: costs for line, costs in zip(lines[1:], numbers.reshape(len(heads), -1), strict=True)}
         return cls(np.array([values[name] for name in heads], dtype=np.float64), tuple(heads))
 
+    @checked
     def ordered(self, labels: Sequence[Any]) -> CostMatrix:
         """Return the same costs with the classes in another order, matched by how they are written.
 
@@ -291,6 +297,7 @@ class CostMatrix:
         """Return the class with the least expected cost for one row."""
         return int(self.decide(np.asarray(probability, dtype=np.float64)[None, :])[0])
 
+    @checked
     def threshold(self, positive: Any = None) -> float:
         """For two classes, return the probability of ``positive`` from which predicting it costs less."""
         if len(self.labels) != 2:
@@ -299,7 +306,7 @@ class CostMatrix:
                 "A threshold needs two classes; there are {n:,}.",
                 n=len(self.labels),
             )
-        p = 1 if positive is None else self.labels.index(positive)
+        p = 1 if positive is None else _position(positive, self.labels)
         n = 1 - p
         false_alarm = self.matrix[n, p] - self.matrix[n, n]
         miss = self.matrix[p, n] - self.matrix[p, p]
@@ -375,6 +382,15 @@ def cost_name(cost: str | None) -> str | None:
     cost : str or None
     """
     return cost if cost is None or "=" in cost else Path(cost).name
+
+
+def _position(label: Any, labels: Sequence[Any]) -> int:
+    known = list(labels)
+    with as_own_errors():  # a class is one value
+        found = label in known
+    if not found:
+        raise InputError("no-such-class", "There is no class {label!r} among {labels!r}.", label=label, labels=known)
+    return known.index(label)
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -174,6 +174,7 @@ class DecisionRegionDisplay:
         # Rows on the margin reach 1 up to the tolerance of the solver.
         self.support, self.slack = np.flatnonzero(reached <= 1 + 1e-2), np.maximum(0.0, 1 - reached)
 
+    @checked
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", slack: bool = False) -> Axes:
         """Draw regions, rows, hyperplane and margins; support vectors have a ring.
@@ -288,6 +289,10 @@ class _Rows:
         asked: Sequence[str | int] = range(len(names)) if columns is None else columns
         found = []
         for column in asked:
+            if not isinstance(column, (str, int)):
+                raise ColumnError(
+                    "column-of-no-name", "columns must hold names or positions, not {column!r}.", column=column
+                )
             if isinstance(column, str) and column not in names:
                 raise ColumnError(
                     "no-such-column",
@@ -526,6 +531,7 @@ class PerceptronPathDisplay:
         codes = np.searchsorted(np.asarray(perceptron.classes_), np.asarray(y))
         return cls(np.array(lines), errors, points, codes, np.asarray(perceptron.classes_))
 
+    @checked
     @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Axes:
         """Draw the rows and the line of every pass; the last line is dark.

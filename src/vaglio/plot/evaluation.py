@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vaglio.errors import as_own_errors
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names, legend_outside, quiet
 
@@ -183,6 +184,8 @@ def draw_confusion(
     ndarray of Text or None
         The texts in the cells; None when there are too many to be read.
     """
+    with as_own_errors():
+        format(0, values_format or "")
     totals = matrix.sum(axis=1, keepdims=True)
     share = np.divide(matrix, totals, out=np.zeros(matrix.shape), where=totals > 0)
     ax.imshow(share, cmap="Blues", vmin=0, vmax=1)

@@ -101,14 +101,17 @@ class Audit:
     def __len__(self) -> int:
         return len(self.findings)
 
+    @checked
     def of_kind(self, kind: str) -> tuple[Finding, ...]:
         """Return the findings of one kind."""
         return tuple(finding for finding in self.findings if finding.kind == kind)
 
+    @checked
     def about(self, column: str) -> tuple[Finding, ...]:
         """Return the findings that concern a column."""
         return tuple(finding for finding in self.findings if column in finding.columns)
 
+    @checked
     def clean(self, policy: Policy | None = None, **choices: str) -> Cleaned:
         """Return a cleaned copy of the table and a log of the changes; the table itself is not changed.
 
@@ -172,6 +175,7 @@ class Audit:
             for row in self.to_rows()
         ]
 
+    @checked
     def to_text(self, *, advice: bool = False, lang: str | Locale = "en") -> str:
         """Return the findings as text, worst first.
 

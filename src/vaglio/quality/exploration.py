@@ -413,6 +413,7 @@ class Exploration:
             rows.append(row)
         return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
 
+    @checked
     def draw(self, figure: str = "histograms", *, lang: str | Locale = "en") -> Any:
         """Draw a figure.
 
@@ -450,6 +451,7 @@ class Exploration:
         plain: dict[str, Any] = plain_data(data)
         return plain
 
+    @checked
     def to_text(self, *, all_pairs: bool = False, lang: str | Locale = "en") -> str:
         """Return the overview as text.
 

@@ -40,7 +40,12 @@ _ASYMMETRIC = {
     "interval": text("interval, asymmetric"),
     "ratio": text("ratio, asymmetric"),
 }
-_ROLES = {"identifier": text("identifier"), "ignored": text("ignored"), "weight": text("weight")}
+_ROLES = {
+    "identifier": text("identifier"),
+    "ignored": text("ignored"),
+    "weight": text("weight"),
+    "group": text("group"),
+}
 
 
 def column_summary(
@@ -216,6 +221,9 @@ _ASIDE: dict[str, Callable[[str], Message]] = {
     "identifier": lambda names: text("Not used for learning because they identify the row: {names}.", names=names),
     "ignored": lambda names: text("Not used for learning because you excluded them: {names}.", names=names),
     "weight": lambda names: text("Not used for learning because it is the weight of the row: {names}.", names=names),
+    "group": lambda names: text(
+        "Not used for learning, but kept in one fold where it is the same: {names}.", names=names
+    ),
 }
 
 

@@ -224,7 +224,8 @@ class StudyBackground:
     @property
     def support(self) -> np.ndarray:
         """Evaluated rows of each class."""
-        return self.study.evaluation.rates.support
+        support: np.ndarray = self.study.evaluation.rates.support
+        return support
 
     @cached_property
     def _evaluated(self) -> EvaluatedRows:

@@ -183,7 +183,7 @@ def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:
 
 def study_evaluation(study: Study, positive: Any = None) -> Evaluation:
     """The evaluation of the study, with its costs and the class that curves are drawn for."""
-    evaluation = study.evaluation
+    evaluation: Evaluation = study.evaluation
     if positive is None:
         return evaluation
     return replace(evaluation, positive=find_label(str(positive), evaluation.labels))

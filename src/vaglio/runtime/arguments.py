@@ -30,8 +30,14 @@ Parameters = dict[str, tuple[Any, tuple[Alternative, ...]]]
 _BEYOND = 2**63
 # Types whose values are shown as Python writes them.
 _SHOWN = (str, bytes, bool, int, float, complex)
-# Sequences of which each item is looked at.
-_ITEMS = {"str": "Names", "str | int": "Places", "float": "Numbers", "Feature": "Features"}
+# Sequences of which each item is looked at, and mappings of which each key is.
+_ITEMS = {
+    "Sequence[str]": "Names",
+    "Sequence[str | int]": "Places",
+    "Sequence[float]": "Numbers",
+    "Sequence[Feature]": "Features",
+    "Mapping[str, Any]": "Options",
+}
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 
 
@@ -110,7 +116,7 @@ def _parameters(function: Callable[..., Any]) -> Parameters:
 def _alternatives(annotation: Any) -> tuple[Alternative, ...]:
     written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
     for items, name in _ITEMS.items():
-        written = written.replace(f"Sequence[{items}]", name)
+        written = written.replace(items, name)
     while _BRACKETS.search(written):
         written = _BRACKETS.sub("", written)
     names = [name.strip().rpartition(".")[2] for name in written.split("|")]
@@ -153,7 +159,7 @@ def _is_number_of_jobs(value: Any) -> bool:
 
 def _is_single(value: Any) -> bool:
     """Whether a value can be a class: one value, not many."""
-    return isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
+    return isinstance(value, (str, bytes)) or not hasattr(value, "__len__")
 
 
 def _is_number(value: Any) -> bool:
@@ -181,7 +187,7 @@ def _is_collection(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    return _is_collection(value) and all(isinstance(each, str) for each in value)
+    return _is_collection(value) and getattr(value, "ndim", 1) == 1 and all(isinstance(each, str) for each in value)
 
 
 def _are_names_or_positions(value: Any) -> bool:
@@ -257,6 +263,7 @@ _BY_NAME: dict[str, tuple[Alternative, ...]] = {
     "n_jobs": ((_is_number_of_jobs, text("a number of threads, -1 for all CPUs, or None")),),
     "pos_label": ((_is_single, text("one class")),),
     "label": ((_is_single, text("one class")),),
+    "positive": ((_is_single, text("one class")),),
     "cv": ((_is_cross_validation, text("a number of folds of at least 2, a splitter or a list of splits")),),
     "lang": ((_is_language, text("the code of a language, such as 'en'")),),
 }
@@ -271,6 +278,10 @@ _TYPES: dict[str, Alternative] = {
     "dict": _MAPPING,
     "Mapping": _MAPPING,
     "Levels": _MAPPING,
+    "Options": (
+        lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value),
+        text("a dict of names"),
+    ),
     "Names": (_are_texts, text("a list of texts")),
     "Places": (_are_names_or_positions, text("a list of names or positions")),
     "Features": (_are_features, text("the columns of a codebook")),
@@ -287,12 +298,18 @@ _TYPES: dict[str, Alternative] = {
     "Predictor": _MODEL,
     "Fitted": _MODEL,
     "TableLike": _ROWS,
+    "EncodedMatrix": _instance("EncodedMatrix"),
     "Rows": _ROWS,
     "ColumnLike": (_is_column, text("a column or an array")),
     "CostLike": (_are_costs, text("a matrix of costs, a dict of (true, predicted) pairs or a file")),
     "ProgressOption": (_is_progress, text("True, False or a function")),
     "Axes": (_has("plot", "figure"), text("axes of matplotlib")),
     "ndarray": _LIST,
-    **{name: _instance(name) for name in ("Evaluation", "RegressionEvaluation", "RuleSet", "SplitRules")},
-    **{name: _instance(name) for name in ("CostMatrix", "Column", "Policy")},
+    **{
+        name: _instance(name)
+        for name in (
+            *("Animation", "Column", "CostMatrix", "Evaluation", "EvaluationPlan", "Policy", "Reason"),
+            *("RegressionEvaluation", "RuleSet", "SplitRules", "Study"),
+        )
+    },
 }

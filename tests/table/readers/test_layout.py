@@ -216,6 +216,13 @@ HEADINGS = [
         [["Rounds:", 0, 1, 2, 3], *([f"T{at}", at / 8, 0.5, 0.2, 1 / (at + 2)] for at in range(9))],
         "Rounds: 0 1 2 3",
     ),
+    # a cross table of two measured things, and rows of numbers that lack the first
+    (
+        [[None, 142.24, 144.78, 147.32], *([9.4 + at / 10, at % 3, at % 2, 4 - at % 3] for at in range(9))],
+        "column_1 142.24 144.78 147.32",
+    ),
+    ([[None, 16.5, 17.5, 18.5], *([at, 16.5 + at, 18.5 + at, 20 + at] for at in range(9))], None),
+    ([[None, 3.5, 1.5, 2.5], *([at + 0.5, at, 2, 3] for at in range(9))], None),
     # ranks are data, whatever the first row
     ([["Ann", 1, 2, 3], ["Bob", 2, 1, 3], ["Cleo", 3, 1, 2], ["Dan", 1, 3, 2]], None),
     ([["Roma", 2022], ["Bari", 300], ["Milano", 41], ["Roma", 17]], None),

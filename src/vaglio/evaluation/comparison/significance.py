@@ -10,8 +10,11 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from vaglio.errors import InputError
+from vaglio.evaluation.labels import as_labels, as_numbers
 from vaglio.evaluation.metrics.intervals import Estimate, design_effect
 from vaglio.evaluation.selection.trials import Trial
+from vaglio.model.base import one_per_row
+from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike
 
 __all__ = [
@@ -39,7 +42,10 @@ def _correction(n_scores: int, n_train: float, n_test: float) -> tuple[float, in
     return 1 / independent + n_test / n_train, independent - 1
 
 
-def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
+@checked
+def nadeau_bengio(
+    a: ColumnLike, b: ColumnLike, *, n_train: float, n_test: float, shares: bool = False
+) -> tuple[float, float]:
     """Corrected resampled t test of two learners on the same folds: t and p.
 
     The plain paired t test assumes independent folds and finds too many significant differences.
@@ -59,9 +65,12 @@ def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares
     >>> round(t, 2), round(p, 3)
     (4.76, 0.018)
     """
-    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    first = as_numbers(a, "a")
+    difference = first - one_per_row("b", b, len(first))
     if len(difference) < 2:
         raise InputError("too-few-folds-to-test", "A paired test needs at least two folds.")
+    if not (0 < n_train < np.inf and 0 < n_test < np.inf):
+        raise InputError("rows-of-folds", "n_train and n_test must be numbers of rows above 0.")
     mean = float(difference.mean())
     factor, freedom = _correction(len(difference), n_train, n_test)
     variance = factor * float(np.var(difference, ddof=1))
@@ -75,7 +84,7 @@ def nadeau_bengio(a: object, b: object, *, n_train: float, n_test: float, shares
 
 @dataclass(frozen=True)
 class Contrast:
-    """The difference of the accuracies of two learners, from the rows that each of them predicts rightly.
+    """The difference of the scores of two learners, from what each row contributes to them.
 
     Attributes
     ----------
@@ -84,7 +93,7 @@ class Contrast:
     freedom : float
         Degrees of freedom.
     least : float
-        Variance of the mean if the learners disagreed on every row.
+        Variance of the mean if the learners disagreed on every row; 0 of scores that are not accuracies.
     """
 
     mean: float
@@ -101,6 +110,7 @@ class Contrast:
         n_train: float,
         n_test: float,
         rows: np.ndarray | None = None,
+        shares: bool = True,
     ) -> Contrast:
         """Take the variance from the rows, with Nadeau and Bengio's correction for what the folds have in common.
 
@@ -112,13 +122,16 @@ class Contrast:
         Parameters
         ----------
         difference : ndarray
-            Row by row, 1 where only the first learner is right and -1 where only the second is.
+            Row by row, 1 where only the first learner is right and -1 where only the second is; or of other scores by
+            how much the first learner has more.
         of_folds : ndarray
             The same, as the mean of each fold.
         n_train, n_test : float
             Training rows and test rows of a fold.
         rows : ndarray of int, optional
             Which row of the table each difference is of, if a row is tested more than once: its mean counts.
+        shares : bool, default=True
+            The scores are accuracies.
 
         Examples
         --------
@@ -133,15 +146,16 @@ class Contrast:
         if rows is not None:
             difference = np.bincount(rows, difference) / np.bincount(rows)
         n, mean = len(difference), float(np.mean(difference))
-        # For a mean difference d the learners disagree on a share |d| of the rows at least.
-        variance = max(float(np.var(difference, ddof=1)), abs(mean) - mean * mean)
-        return cls(mean, float(np.sqrt(effect * together * variance / n)), max(n / effect - 1, 1.0), effect / n)
+        # For a mean difference d of accuracies the learners disagree on a share |d| of the rows at least.
+        variance = max(float(np.var(difference, ddof=1)), abs(mean) - mean * mean if shares else 0.0)
+        error = float(np.sqrt(effect * together * variance / n))
+        return cls(mean, error, max(n / effect - 1, 1.0), effect / n if shares else 0.0)
 
     @classmethod
     def of_trials(
         cls, a: Trial, b: Trial, *, n_train: float, n_test: float, rows: np.ndarray | None = None
     ) -> Contrast:
-        """Compare two trials that keep what every row contributes to an accuracy.
+        """Compare two trials that keep what every row contributes to their score.
 
         Parameters
         ----------
@@ -150,8 +164,10 @@ class Contrast:
         n_train, n_test, rows
             As in :meth:`of_rows`.
         """
-        difference = _right(a) - _right(b)
-        return cls.of_rows(difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows)
+        assert a.row_scores is not None
+        assert b.row_scores is not None
+        difference, shares = a.row_scores - b.row_scores, a.task == "classification"
+        return cls.of_rows(difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows, shares=shares)
 
     @property
     def statistic(self) -> float:
@@ -175,13 +191,6 @@ class Contrast:
         return float(max(reach * self.error, least / (1 + least)))
 
 
-def _right(trial: Trial) -> np.ndarray:
-    """Return which rows were predicted rightly; weighted ones as shares whose mean is the accuracy."""
-    assert trial.row_scores is not None
-    mean = float(trial.row_scores.mean())
-    return trial.row_scores * (trial.score / mean) if mean else trial.row_scores
-
-
 def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, confidence: float = 0.95) -> Estimate:
     """Mean score over folds with the interval of the same correction."""
     mean = float(np.mean(scores))
@@ -195,7 +204,8 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     return Estimate(mean, low, high, confidence)
 
 
-def mcnemar(y: ColumnLike, a: object, b: object) -> tuple[int, int, float]:
+@checked
+def mcnemar(y: ColumnLike, a: ColumnLike, b: ColumnLike) -> tuple[int, int, float]:
     """Two models on one test set: rows that only the first predicted correctly, rows that only the second did, exact p.
 
     Parameters
@@ -209,7 +219,8 @@ def mcnemar(y: ColumnLike, a: object, b: object) -> tuple[int, int, float]:
     >>> mcnemar([1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1])
     (5, 0, 0.0625)
     """
-    y, a, b = (np.asarray(v) for v in (y, a, b))
+    y = as_labels(y)
+    a, b = one_per_row("a", a, len(y), None), one_per_row("b", b, len(y), None)
     first, second = int(((a == y) & (b != y)).sum()), int(((a != y) & (b == y)).sum())
     if first + second == 0:
         return 0, 0, 1.0
@@ -254,12 +265,14 @@ class FriedmanNemenyi:
     critical_difference: float
     alpha: float
 
+    @checked
     def differ(self, a: str, b: str) -> bool:
         """Whether two learners differ significantly."""
         ranks = dict(zip(self.names, self.mean_ranks, strict=True))
         return self.p_value < self.alpha and abs(ranks[a] - ranks[b]) > self.critical_difference
 
 
+@checked
 def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.05) -> FriedmanNemenyi:
     """Friedman's test over tables, and Nemenyi's critical difference of mean ranks (1 is best).
 
@@ -275,7 +288,8 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     ([1.0, 2.0, 3.0], 1.657)
     """
     names = tuple(scores)
-    table = np.column_stack([np.asarray(scores[name], dtype=np.float64) for name in names])
+    n = len(as_numbers(scores[names[0]], names[0])) if names else 0
+    table = np.column_stack([np.empty((n, 0)), *(one_per_row(name, scores[name], n) for name in names)])
     n_tables, k = table.shape
     if k < 2 or n_tables < 2:
         raise InputError(

@@ -80,8 +80,8 @@ class CalibrationDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(
         self, ax: Axes | None = None, *, ref_line: bool = True, lang: str | Locale = "en", **kwargs: Any
     ) -> CalibrationDisplay:

@@ -111,8 +111,8 @@ class ConfusionMatrixDisplay:
             kwargs.setdefault("values_format", ".2f")
         return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(
         self, ax: Axes | None = None, *, values_format: str | None = None, lang: str | Locale = "en"
     ) -> ConfusionMatrixDisplay:

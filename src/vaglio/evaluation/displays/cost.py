@@ -94,8 +94,8 @@ class CostCurveDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> CostCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the line."""
         locale, ax = locale_of(lang), axes_for(ax)
@@ -181,8 +181,8 @@ class ScoreDensityDisplay(ScoreDisplay):
         display = cls(groups=groups, threshold=threshold, score_name=name or what)
         return display.plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> ScoreDensityDisplay:
         """Draw into ``ax`` or a new figure, in this language."""
         ax = axes_for(ax)

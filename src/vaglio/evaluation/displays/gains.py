@@ -66,8 +66,8 @@ class GainCurveDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(
         self, ax: Axes | None = None, *, counts: bool = False, lang: str | Locale = "en", **kwargs: Any
     ) -> GainCurveDisplay:
@@ -144,8 +144,8 @@ class LiftCurveDisplay(GainCurveDisplay):
         with np.errstate(invalid="ignore", divide="ignore"):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
-    @draws_names
     @checked
+    @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en", **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure, in this language; other arguments go to the lines."""
         locale, ax = locale_of(lang), axes_for(ax)

@@ -74,8 +74,8 @@ class PrecisionRecallDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(
         self, ax: Axes | None = None, *, plot_chance_level: bool = True, lang: str | Locale = "en", **kwargs: Any
     ) -> PrecisionRecallDisplay:

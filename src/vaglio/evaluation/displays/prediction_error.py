@@ -92,8 +92,8 @@ class PredictionErrorDisplay:
         """Draw for a :class:`~vaglio.evaluation.RegressionEvaluation`."""
         return cls(y_true=evaluation.true, y_pred=evaluation.predicted).plot(kind=kind, ax=ax, lang=lang)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(
         self, ax: Axes | None = None, *, kind: str = "residual_vs_predicted", lang: str | Locale = "en"
     ) -> PredictionErrorDisplay:

@@ -81,8 +81,8 @@ class TermDisplay:
         measure = _MEASURES.get(model.link, text("added to the log-odds"))
         return cls(shape=shape, labels=labels, measure=measure).plot(ax=ax)
 
-    @draws_names
     @checked
+    @draws_names
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> TermDisplay:
         """Draw into ``ax`` or a new figure.
 

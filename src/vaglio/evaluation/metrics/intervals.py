@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from vaglio.runtime.arguments import checked
+
 __all__ = [
     "Estimate",
     "accuracy_of_folds",
@@ -64,6 +66,7 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high, "confidence": self.confidence}
 
 
+@checked
 def wilson_interval(successes: float, total: float, confidence: float = 0.95) -> Estimate:
     """Wilson's score interval of a rate; it stays inside [0, 1] and is valid at 0 and 1 too.
 

@@ -24,6 +24,8 @@ __all__ = ["MEANS", "Errors", "near_zero", "weighted_median"]
 _MOST_UNITS = 500
 # A target nearer to zero than this share of the mean absolute target makes percentages of it meaningless.
 _NEAR_ZERO = 0.01
+# The largest share of a target that an error is counted as.
+_LARGEST_SHARE = 1e100
 
 # Columns of the moments.
 _ONE, _ABSOLUTE, _ERROR, _SQUARE, _TRUE, _TRUE_SQUARE, _SHARE, _COST = range(8)
@@ -172,7 +174,7 @@ class Errors:
         if self._is_exact(name):
             return 1.0 if name in _EXPLAINED else 0.0
         figure = MEANS[name]
-        return float(figure.back(np.asarray(figure.of(self._centre)[0]))) * self._unit_of(name)
+        return self._figure(name, float(figure.of(self._centre)[0]))
 
     def estimate(self, name: str) -> Estimate | None:
         """Return a figure of :data:`MEANS` with its interval; None where it is undefined.
@@ -189,7 +191,7 @@ class Errors:
         figure = MEANS[name]
         at = float(figure.of(self._centre)[0])
         # Every scale is monotone; that of the explained shares falls.
-        ends = [float(figure.back(np.array(at + apart))) * self._unit_of(name) for apart in self._reach(figure)]
+        ends = [self._figure(name, at + apart) for apart in self._reach(figure)]
         return Estimate(value, min(ends), max(ends), self.confidence)
 
     def median(self) -> Estimate:
@@ -213,8 +215,13 @@ class Errors:
         column = {"rmse": _SQUARE, "mae": _ABSOLUTE, "mape": _SHARE, "cost": _COST, "r2": _SQUARE}.get(name)
         return column is not None and not m[column] > 0
 
-    def _unit_of(self, name: str) -> float:
-        return self._unit if name in _IN_UNITS else self._cost_unit if name == "cost" else 1.0
+    def _figure(self, name: str, at: float) -> float:
+        """Return a figure from its place on the scale on which it is drawn, in the units of the rows."""
+        if name in _EXPLAINED:  # errors and targets each have a unit; together these may be beyond all floats
+            at += 2 * (math.log(self._unit) - self._targets[1])
+        unit = self._unit if name in _IN_UNITS else self._cost_unit if name == "cost" else 1.0
+        with np.errstate(over="ignore"):
+            return float(MEANS[name].back(np.asarray(at))) * unit
 
     # ---- the rows as moments, without their units ----------------------------------------------
 
@@ -230,6 +237,16 @@ class Errors:
         return size if size > 0 else 1.0
 
     @cached_property
+    def _targets(self) -> tuple[np.ndarray, float]:
+        """Return how far each target is from their mean, at most 1, and the logarithm of the unit."""
+        power = int(np.frexp(np.abs(self.true).max())[1])
+        true = np.ldexp(self.true, -power)
+        apart = true - float(np.average(true, weights=self.weight))
+        size = float(np.abs(apart).max())
+        size = size if size > 0 else 1.0
+        return apart / size, math.log(size) + power * math.log(2)
+
+    @cached_property
     def _cost_unit(self) -> float:
         size = 0.0 if self.cost is None else float(self.cost.max())
         return size if size > 0 else 1.0
@@ -237,16 +254,13 @@ class Errors:
     @cached_property
     def _rows(self) -> np.ndarray:
         """One line of moments per row, times the weight; errors and targets in units of their own size."""
-        centre = float(np.average(self.true, weights=self.weight))
-        apart = self.true - centre
-        size = float(np.abs(apart).max())
-        y = apart / (size if size > 0 else 1.0)
-        e = self.error / self._unit
-        share = np.abs(e) / np.maximum(np.abs(self.true) / self._unit, np.finfo(np.float64).tiny)
+        y, e = self._targets[0], self.error / self._unit
+        # An error beside a target of zero is a share beyond all numbers; as this one its square is a number still.
+        with np.errstate(over="ignore"):
+            size = np.abs(self.true) / self._unit
+        share = np.minimum(np.abs(e) / np.maximum(size, 1 / _LARGEST_SHARE), _LARGEST_SHARE)
         cost = np.zeros(len(e)) if self.cost is None else self.cost / self._cost_unit
-        # What R² divides by: the error in the unit of the target.
-        made = np.column_stack([np.ones(len(e)), np.abs(e), e, e * e, y, y * y * (size / self._unit) ** 2, share, cost])
-        made[:, _TRUE] = y * (size / self._unit)
+        made = np.column_stack([np.ones(len(e)), np.abs(e), e, e * e, y, y * y, share, cost])
         return made if self.weight is None else made * (self.weight / self.weight.max())[:, None]
 
     @cached_property

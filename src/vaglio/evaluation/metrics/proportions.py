@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.labels import as_labels, as_numbers
+from vaglio.runtime.arguments import checked
 
 __all__ = ["adjust_priors", "rows_in_proportion"]
 
 
+@checked
 def rows_in_proportion(
     y: np.ndarray, proportions: Mapping[Any, float] | str = "balanced", *, n_rows: int | None = None, seed: int = 0
 ) -> np.ndarray:
@@ -39,7 +42,9 @@ def rows_in_proportion(
     >>> np.unique(y[rows], return_counts=True)[1].tolist()
     [50, 50]
     """
-    labels = np.unique(y)
+    with as_own_errors():  # classes of several types
+        y = as_labels(y)
+        labels = np.unique(y)
     shares = dict.fromkeys(labels.tolist(), 1.0) if isinstance(proportions, str) else dict(proportions)
     if isinstance(proportions, str) and proportions != "balanced":
         raise InputError(
@@ -55,6 +60,8 @@ def rows_in_proportion(
             tolist=labels.tolist(),
         )
     total = len(y) if n_rows is None else n_rows
+    if total < 0:
+        raise InputError("negative-rows", "n_rows must be an integer of at least 0, not {n_rows}.", n_rows=total)
     ends = np.round(np.cumsum([0.0, *shares.values()]) / sum(shares.values()) * total).astype(int)
     rng = np.random.default_rng(seed)
     parts = []
@@ -66,6 +73,7 @@ def rows_in_proportion(
     return np.sort(np.concatenate(parts))
 
 
+@checked
 def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndarray) -> np.ndarray:
     """Convert the probabilities of a model that was trained on changed class proportions to the real proportions.
 
@@ -81,7 +89,18 @@ def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndar
     >>> adjust_priors(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.9, 0.1])).round(3).tolist()
     [[0.9, 0.1]]
     """
-    trained_on, real = np.asarray(trained_on, np.float64), np.asarray(real, np.float64)
+    trained_on, real = as_numbers(trained_on, "trained_on"), as_numbers(real, "real")
+    with as_own_errors():
+        probability = np.asarray(probability, dtype=np.float64)
+    if probability.ndim != 2 or not probability.shape[1] == len(trained_on) == len(real):
+        raise InputError(
+            "proportions-shape",
+            "Pass a probability of each row and class, and two proportions of each class, not the shapes {shape}, "
+            "{trained_on} and {real}.",
+            shape=probability.shape,
+            trained_on=trained_on.shape,
+            real=real.shape,
+        )
     if (trained_on <= 0).any() or (real < 0).any():
         raise InputError(
             "class-proportions-not-positive",

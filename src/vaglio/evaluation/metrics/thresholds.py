@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.metrics.rates import RATE_HEADINGS
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import did_you_mean
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.seeds import dealt_by_class
 
 __all__ = ["ThresholdTable", "top_rows"]
@@ -76,6 +77,7 @@ class ThresholdTable:
             "f1": self._ratio(2 * tp, 2 * tp + fp + fn, 0.0),
         }
 
+    @checked
     def best(self, measure: str = "f1") -> float:
         """The threshold with the highest value of a measure; among equals the highest threshold.
 
@@ -96,15 +98,21 @@ class ThresholdTable:
             )
         return float(self.thresholds[int(np.argmax(measures[measure]))])
 
+    @checked
     def cost(self, cost: np.ndarray) -> np.ndarray:
         """Mean cost per row at each threshold; ``cost`` is [[tn, fp], [fn, tp]]."""
+        with as_own_errors():
+            cost = np.asarray(cost, dtype=np.float64)
+        if cost.shape != (2, 2):
+            raise InputError("cost-of-two-classes", "cost must be [[tn, fp], [fn, tp]]; got {shape}.", shape=cost.shape)
         total = self.tp + self.fp + self.fn + self.tn
         parts = cost[0][0] * self.tn + cost[0][1] * self.fp + cost[1][0] * self.fn + cost[1][1] * self.tp
         return np.asarray(parts / total)
 
+    @checked
     def rows(self, max_rows: int = 20) -> list[dict[str, object]]:
         """Rows to print: all of them, or ``max_rows`` spread evenly."""
-        shown = np.unique(np.linspace(0, len(self) - 1, min(max_rows, len(self))).round().astype(int))
+        shown = np.unique(np.linspace(0, len(self) - 1, min(max(max_rows, 0), len(self))).round().astype(int))
         counts: dict[str, Any] = {text("TP"): self.tp, text("FP"): self.fp, text("TN"): self.tn, text("FN"): self.fn}
         columns = {text("threshold"): self.thresholds, **counts, **self.measures()}
         return [{RATE_HEADINGS.get(name, name): float(values[i]) for name, values in columns.items()} for i in shown]

@@ -19,14 +19,16 @@ from vaglio.evaluation.rows import Part, Predicted, Rows
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
+from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.typing import CostLike
+from vaglio.typing import CostLike, Estimator
 
 __all__ = ["evaluate_by_folds", "pooled"]
 
 
+@checked
 def evaluate_by_folds(
-    learner: Any,
+    learner: Estimator,
     X: Any,
     y: Any = None,
     *,
@@ -80,7 +82,8 @@ def evaluate_by_folds(
     elif costs is not None:
         learner = CostSensitiveClassifier(learner, costs)
     folds: Any = rows.folds(n_splits, rules or SplitRules()) if cv is None else cv
-    folds = folds if hasattr(folds, "__len__") else list(folds)
+    if not hasattr(folds, "__len__"):
+        folds = list(folds) if hasattr(folds, "__iter__") else []
     if cv is None and len(folds) < n_splits:
         raise InputError(
             "too-many-folds",
@@ -90,9 +93,12 @@ def evaluate_by_folds(
         )
     found = []
     with reporting(progress) as report, warning_once():
-        for done, (train, test) in enumerate(folds):
+        for done, fold in enumerate(folds):
+            train, test = _pair(fold)
             report(done, len(folds), "cross-validation")
             found.append(rows.take(test).predict(rows.take(train).fit(clone(learner))))
+    if not found:
+        raise _no_pairs()
     # The rows as the table has them.
     places = np.concatenate([rows.positions(test) for _, test in folds])
     several = None
@@ -100,6 +106,16 @@ def evaluate_by_folds(
         several = float(np.mean([rows.count(test) / max(1, rows.count(train)) for train, test in folds]))
     evaluation = pooled(found, task=rows.task, cost=costs, pos_label=pos_label, order=np.argsort(places, kind="stable"))
     return replace(evaluation, test_ratio=several)
+
+
+def _pair(fold: Any) -> tuple[Part, Part]:
+    if not isinstance(fold, (tuple, list)) or len(fold) != 2:
+        raise _no_pairs()
+    return fold[0], fold[1]
+
+
+def _no_pairs() -> InputError:
+    return InputError("no-splits", "cv must have pairs of training rows and test rows, at least one.")
 
 
 def pooled(

@@ -172,6 +172,7 @@ def test_share(test_size: float | str) -> float:
 test_share.__test__ = False  # type: ignore[attr-defined]
 
 
+@checked
 def make_holdout(
     y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules | None = None, *, task: str = "auto"
 ) -> Fold:
@@ -196,7 +197,7 @@ def make_holdout(
     >>> len(train), len(test)
     (5, 5)
     """
-    rules = rules or SplitRules()
+    rules, y = rules or SplitRules(), as_labels(y)
     share, n = test_share(test_size), len(y)
     if n < 2:
         raise InputError(
@@ -206,6 +207,7 @@ def make_holdout(
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
         return rows[:cut], rows[cut:]
+    _check_groups(rules, 2)
     if rules.groups is not None:
         splitter = GroupShuffleSplit(1, test_size=share, random_state=rules.seed)
         train, test = next(splitter.split(rows, y, rules.groups))
@@ -245,17 +247,19 @@ def strata(y: np.ndarray, most: float, task: str = "auto") -> np.ndarray:
 
 def _stratified(y: np.ndarray, share: float, seed: int) -> Fold | None:
     """Both parts with the same class proportions, or None if there are too few rows."""
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    with as_own_errors():  # text among numbers
+        _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     single = counts[codes] < 2
     rest = np.flatnonzero(~single)
     n_test, n_classes = round(len(y) * share), int((counts >= 2).sum())
-    if n_test < n_classes or len(rest) - n_test < n_classes:
+    if not n_classes or n_test < n_classes or len(rest) - n_test < n_classes:
         return None
     splitter = StratifiedShuffleSplit(1, test_size=n_test, random_state=seed)
     train, test = next(splitter.split(rest, codes[rest]))
     return np.sort(np.append(rest[train], np.flatnonzero(single))), np.sort(rest[test])
 
 
+@checked
 def make_three_way(
     y: np.ndarray, shares: Sequence[float] = (0.6, 0.2, 0.2), rules: SplitRules | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -269,7 +273,7 @@ def make_three_way(
     rules : SplitRules, optional
         Stratified with seed 0 by default.
     """
-    rules = rules or SplitRules()
+    rules, y = rules or SplitRules(), as_labels(y)
     if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
         raise InputError("wrong-shares", "Pass three shares that sum to 1, not {shares}.", shares=tuple(shares))
     rest, test = make_holdout(y, shares[2], rules)
@@ -277,6 +281,7 @@ def make_three_way(
     return rest[train], rest[validation], test
 
 
+@checked
 def make_random_splits(
     y: np.ndarray, n_splits: int = 10, test_size: float | str = 0.2, rules: SplitRules | None = None
 ) -> list[Fold]:
@@ -347,8 +352,20 @@ def make_folds(
         )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
+    _check_groups(rules, n_splits)
     y = strata(y, len(y) // n_splits, task)
     return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
+
+
+def _check_groups(rules: SplitRules, parts: int) -> None:
+    known = parts if rules.groups is None else len(np.unique(rules.groups))
+    if known < parts:
+        raise InputError(
+            "too-few-groups",
+            "{n:,} {n:group|groups} cannot be divided into {parts:,} parts.",
+            n=known,
+            parts=parts,
+        )
 
 
 def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:
@@ -418,6 +435,7 @@ class SplitAdvice:
         return "\n".join([head, *(f"- {locale.text(reason)}" for reason in self.reasons)])
 
 
+@checked
 def advise_split(
     y: np.ndarray,
     *,
@@ -464,9 +482,11 @@ def advise_split(
     if learner is not None and not (simple_learner or complex_learner):
         kind = _kind_of(learner)
         simple_learner, complex_learner = kind in _SIMPLE, kind in _COMPLEX
+    y = as_labels(y)
     n = len(y)
     numbers = decide_task(y).task == "regression"
-    counts = np.unique(strata(y, n / _FOLDS), return_counts=True)[1]
+    with as_own_errors():  # text among numbers
+        counts = np.unique(strata(y, n / _FOLDS), return_counts=True)[1]
     test, strategy, reasons = _by_rows(n, quick)
     if complex_learner:
         test -= 0.05 if n >= 1000 else 0.1

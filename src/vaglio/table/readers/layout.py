@@ -251,14 +251,16 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
     """Return whether the first row has the names. Each column votes by how its first cell differs from the others.
 
     Numbers below a word vote for names; numbers below a number vote for data, unless the first row counts the columns
-    or the years. Without a vote, the first row is data if all its cells occur again in their columns, or if some stand
+    or the years, or is the scale of a cross table. Without a vote, the first row is data if all its cells occur again in their columns, or
+    # if some stand
     in it twice and occur again anywhere.
     """
     first, body = [cell.strip() for cell in rows[0]], [row for row in rows[1:] if len(row) == len(rows[0])]
     if not body:
         return not any(map(is_number, first))
     columns = [[row[at].strip() for row in body] for at in range(len(first))]
-    if _counts(first) or (not first[0] and _is_index(first[1:], columns[0])) or _are_years(first, columns, is_number):
+    crossed = not first[0] and (_is_index(first[1:], columns[0]) or _is_scale(first[1:], columns))
+    if _counts(first) or crossed or _are_years(first, columns, is_number):
         return True
     if not is_number(first[0]) and _counts_columns(first[1:], columns[1:]):
         return True
@@ -292,6 +294,26 @@ def _counts_columns(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> b
 def _is_index(names: Sequence[str], column: Sequence[str]) -> bool:
     """Return whether a first column without a name counts the rows, or the other names count the columns."""
     return all(names) and all(column) and (_counts(names) or (len(column) > 1 and _counts(column)))
+
+
+def _is_scale(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the names, after one without, are numbers in order: of a cross table of two measured things.
+
+    The first cell of every other row is filled, few of these rows are in order, too, and few names are values.
+    """
+    body = list(zip(*columns[1:]))
+    ordered = sum(map(_in_order, body))
+    values = sum(name in column for name, column in zip(names, columns[1:]))
+    return all(columns[0]) and _in_order(names) and 2 * ordered < len(body) and 2 * values < len(names)
+
+
+def _in_order(cells: Sequence[str]) -> bool:
+    """Return whether the cells are at least three numbers, each greater than the one before."""
+    try:
+        numbers = [float(cell.replace(",", ".")) for cell in cells]
+    except ValueError:
+        return False
+    return len(numbers) > 2 and all(before < after for before, after in pairwise(numbers))
 
 
 def _has_word(cell: str) -> bool:

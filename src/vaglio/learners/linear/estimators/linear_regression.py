@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError, warn
+from vaglio.errors import InputError, as_own_errors, warn
 from vaglio.learners.estimator import VaglioRegressor
 from vaglio.learners.inputs import Unit, learn_column_reliability
 from vaglio.learners.learned import Learned
@@ -225,8 +225,12 @@ class LinearRegression(VaglioRegressor):
             return list(folds.split(np.zeros(n)))
         counts = self.__dict__.get("_counted", np.ones(n, dtype=bool))
         place = np.cumsum(counts) - 1
-        given = check_cv(self.cv).split(np.zeros(len(counts)))
-        return [(place[train[counts[train]]], place[test[counts[test]]]) for train, test in given]
+        with as_own_errors():
+            given = [(np.asarray(a), np.asarray(b)) for a, b in check_cv(self.cv).split(np.zeros(len(counts)))]
+            splits = [(place[train[counts[train]]], place[test[counts[test]]]) for train, test in given]
+        if not splits or any(train.ndim != 1 or test.ndim != 1 for train, test in splits):
+            raise InputError("no-splits", "cv must have pairs of training rows and test rows, at least one.")
+        return splits
 
     def _publish(self, encoder: DenseEncoder, line: Line) -> None:
         for name in ("coef_", "intercept_"):  # what a user set before fitting

@@ -254,10 +254,7 @@ class MLPClassifier(_NetworkEstimator, ChunkLearner):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder, network = self._encoder(matrix, y, weight), self._network()
-        # On an interrupt scikit-learn would return the half-trained network; it checks the sizes of the layers in fit.
-        with noticing_interrupts() as interrupts, as_own_errors():
-            network.fit(encoder.transform(matrix), y, sample_weight=weight)
-        interrupts.check()
+        _train(network, encoder.transform(matrix), y, weight)
         return self._as_model(encoder, network)
 
     def _refuse_passes(self) -> None:
@@ -304,7 +301,7 @@ class MLPClassifier(_NetworkEstimator, ChunkLearner):
         chunk = self._take_chunk(X, y, classes, sample_weight)
         network, labels = self._network(go_on=not chunk.first), np.arange(len(self.classes_))
         rows = chunk.encoder.transform(chunk.matrix)
-        with one_blas_thread():
+        with one_blas_thread(), as_own_errors():
             network.partial_fit(rows, chunk.codes, sample_weight=chunk.weight, classes=labels)
         return self._keep_chunk(chunk, self._as_model(chunk.encoder, network))
 
@@ -357,9 +354,7 @@ class MLPRegressor(_NetworkEstimator, VaglioRegressor):
         if hasattr(network, "coefs_"):  # a warm start goes on from weights in the unit of the table
             network.coefs_ = [*network.coefs_[:-1], target.scaled(network.coefs_[-1])]
             network.intercepts_ = [*network.intercepts_[:-1], target.scaled(network.intercepts_[-1]) - middle]
-        with noticing_interrupts() as interrupts:  # scikit-learn would return the half-trained network
-            network.fit(encoder.transform(matrix), numbers - middle, sample_weight=weight)
-        interrupts.check()
+        _train(network, encoder.transform(matrix), numbers - middle, weight)
         if (y == y[0]).all():  # nothing to learn but the number itself
             network.coefs_[-1] = np.zeros_like(network.coefs_[-1])
             network.intercepts_[-1] = np.zeros_like(network.intercepts_[-1])
@@ -367,3 +362,10 @@ class MLPRegressor(_NetworkEstimator, VaglioRegressor):
         network.coefs_[-1] = target.back(network.coefs_[-1])
         network.intercepts_[-1] = target.back(network.intercepts_[-1] + middle)
         return self._as_model(encoder, network)
+
+
+def _train(network: Any, rows: Any, target: np.ndarray, weight: np.ndarray | None) -> None:
+    """Fit a network of scikit-learn, which checks the sizes of the layers only then."""
+    with noticing_interrupts() as interrupts, as_own_errors():  # interrupted, it would return the half-trained network
+        network.fit(rows, target, sample_weight=weight)
+    interrupts.check()

@@ -509,6 +509,7 @@ class RuleSet:
 
         return rules_python(rule_list(self), name)
 
+    @checked
     def plot(self, ax: Axes | None = None) -> Any:
         """Draw a bar per rule with matplotlib: how many rows of each class it covers, the first twenty rules.
 
