@@ -251,9 +251,8 @@ def has_names(rows: Sequence[Sequence[str]], is_number: IsNumber, absent: set[st
     """Return whether the first row has the names. Each column votes by how its first cell differs from the others.
 
     Numbers below a word vote for names; numbers below a number vote for data, unless the first row counts the columns
-    or the years, or is the scale of a cross table. Without a vote, the first row is data if all its cells occur again in their columns, or
-    # if some stand
-    in it twice and occur again anywhere.
+    or the years, or is the scale of a cross table. Without a vote, the first row is data if all its cells occur again
+    in their columns, or if some stand in it twice and occur again anywhere.
     """
     first, body = [cell.strip() for cell in rows[0]], [row for row in rows[1:] if len(row) == len(rows[0])]
     if not body:
