@@ -66,7 +66,7 @@ def draw_neuron(subject: Subject) -> Any:
 
 # Numbers are readable where edges run behind them.
 _BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
-_BELOW: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "color": MUTED, "zorder": 4, "bbox": _BOX}
+_BELOW: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "color": MUTED, "zorder": 2, "bbox": _BOX}
 
 
 def _layers(subject: Subject) -> tuple[list[str], list[np.ndarray], list[np.ndarray], list[Any], list[str]]:
