@@ -161,7 +161,8 @@ def _columns(table: Table) -> list[str]:
     words: list[str] = []
     for name in table.columns:
         column = table.column(name)
-        if column.role == "target":
+        # The copy has no ignored columns.
+        if column.role in ("target", "ignored"):
             continue
         if column.role != "input":
             words += ["--group" if column.role == "group" else "--ignore", name]

@@ -167,10 +167,12 @@ class Page:
 
     def _alarms(self) -> list[dict[str, Any]]:
         """What a finished audit says against every figure of the table, each with the column to leave out."""
-        opened = self.bench.open_table
-        if opened is None or opened.audited is None:
+        # A table that cannot be read is told by the page itself.
+        opened = Panels().show(self.title, lambda: self.bench.open_table, None)
+        audited = None if opened is None else Panels().show(self.title, lambda: opened.audited, None)
+        if audited is None:
             return []
-        found = (leak_alarm(f.columns[0], f.message) for f in opened.audited.of_kind("leakage") if f.severity == "high")
+        found = (leak_alarm(f.columns[0], f.message) for f in audited.of_kind("leakage") if f.severity == "high")
         return [{"message": alarm.message, "column": alarm.options[-1]} for alarm in found]
 
 
