@@ -44,8 +44,8 @@ def _csv(name: str, cells: Iterable[str], delimiter: str) -> bytes:
     return f"{name}{delimiter}z\n{''.join(f'{_quoted(cell)}{delimiter}u' + chr(10) for cell in cells)}".encode()
 
 
-def _arrow(name: str, cells: list[str]) -> pa.Table:
-    return pa.table({name: pa.array(cells, pa.string()), "z": ["u"] * len(cells)})
+def _arrow(name: str, cells: list[str], kind: Any = None) -> pa.Table:
+    return pa.table({name: pa.array(cells, kind or pa.string()), "z": ["u"] * len(cells)})
 
 
 def _parquet(name: str, cells: list[str], folder: Path) -> Path:
@@ -53,8 +53,8 @@ def _parquet(name: str, cells: list[str], folder: Path) -> Path:
     return folder / "rows.parquet"
 
 
-def _feather(name: str, cells: list[str]) -> bytes:
-    sink, rows = io.BytesIO(), _arrow(name, cells)
+def _feather(name: str, cells: list[str], kind: Any = None) -> bytes:
+    sink, rows = io.BytesIO(), _arrow(name, cells, kind)
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
     return sink.getvalue()
@@ -128,9 +128,18 @@ SURFACES: dict[str, Callable[[Codebook, str, list[str], Path], Any]] = {
     "Feather": lambda book, name, cells, _: read(
         io.BytesIO(_feather(name, cells)), like=book.cell_formats, format="feather"
     ),
+    "Feather of views": lambda book, name, cells, _: read(
+        io.BytesIO(_feather(name, cells, pa.string_view())), like=book.cell_formats, format="feather"
+    ),
+    "Feather of views in chunks": lambda book, name, cells, folder: list(
+        read_chunks(_written(folder / "rows.feather", _feather(name, cells, pa.string_view())), like=book.cell_formats)
+    ),
     "Excel": lambda book, name, cells, folder: read(_excel(name, cells, folder), like=book.cell_formats, header=True),
     "served CSV": lambda book, name, cells, _: _served(book, _csv(name, cells, ","), wire.CSV),
     "served Arrow": lambda book, name, cells, _: _served(book, _feather(name, cells), wire.ARROW),
+    "served Arrow of views": lambda book, name, cells, _: _served(
+        book, _feather(name, cells, pa.string_view()), wire.ARROW
+    ),
     "served JSON": lambda book, name, cells, _: Table.from_any({name: cells}),
     "pandas": lambda book, name, cells, _: pd.DataFrame({name: pd.Series(cells, dtype=object)}),
     "categorical": lambda book, name, cells, _: pd.DataFrame({name: pd.Categorical(cells)}),
