@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fitted.one_per_kind import LEARNERS, model, rows
+from tests.fitted.one_per_kind import LEARNERS, OF_NUMBERS, model, rows
 from tests.hostile.model_file import Change, changed, reloaded
 
 from vaglio.errors import ModelFileError
@@ -53,7 +53,7 @@ def test_every_kind_is_tried() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, *OF_NUMBERS])
 def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
     accepted = []
     for name, change in damage(kind):
@@ -67,7 +67,7 @@ def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, *OF_NUMBERS])
 def test_an_unchanged_file_is_the_same_model(kind: str) -> None:
     again = reloaded(model(kind), lambda body, arrays: None)
     assert to_bytes(again) == to_bytes(model(kind))
