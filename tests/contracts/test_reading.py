@@ -23,6 +23,7 @@ from tools.cells.readings import for_a_model, in_parts
 from tools.cells.text import TextTable
 
 import vaglio
+import vaglio.evaluation
 from vaglio import datasets
 from vaglio.encode import Codebook
 from vaglio.engines.sources import source_of
@@ -284,6 +285,24 @@ def test_what_contradicts_training_is_named_with_row_and_advice(column, cell, sa
         told = {"decimal": ","} if column == "thousands" else {"dayfirst": False}
         read_as_told = read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.cell_formats, **told)
         assert read_as_told.column(column).n_missing == 0
+
+
+def test_every_refusal_counts_rows_from_one():
+    X = pd.DataFrame({"a": np.arange(40.0), "c": [*"xy"] * 20})
+    y = np.array([*"pq"] * 20)
+    model = vaglio.C45Classifier(unseen="error").fit(X, y)
+    bad = {"a": ["1", "2", "oops"], "c": [*"xyx"]}, {"a": [1.0, 2.0, np.inf]}, {"a": ["1", "2", "inf"]}, {"c": [*"xyz"]}
+    refused: list[Callable[[], Any]] = [
+        *(lambda cells=cells: model.predict(X[:3].assign(**cells)) for cells in bad),
+        lambda: vaglio.NaiveBayesClassifier("poisson").fit(X[["a"]].replace(2.0, 2.5), y),
+        lambda: vaglio.LinearRegression().fit(X, ["1", "2", "oops", *map(str, range(37))]),
+        lambda: vaglio.CARTClassifier().fit(X, [*y[:2], {1}, *y[3:]]),
+        lambda: vaglio.evaluate(model, X, [*y[:2], None, *y[3:]]),
+        lambda: vaglio.evaluation.RegressionEvaluation.from_predictions([1, 2, np.inf], [1, 2, 3]),
+    ]
+    for refuse in refused:
+        with pytest.raises(InputError, match=r"row 3\b"):
+            refuse()
 
 
 def test_numbers_of_a_sheet_are_these_numbers_whatever_the_mark_of_the_words_among_them(tmp_path):
