@@ -40,7 +40,7 @@ names = ["c45", "naive-bayes", "knn", "random-forest"]
 comparison = vaglio.compare(penguins, "species", learners=names, folds=5, noise=(), missing=(), sizes=())
 print()
 for report in comparison.reports:
-    print(f"{report.learner:14} {report.accuracy}")
+    print(f"{report.learner:14} {report.score}")
 print(*comparison.notes(), sep="\n")
 
 # The accuracy of the best of many settings on one test set is too high. On pure noise the true accuracy is 0.5.

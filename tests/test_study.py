@@ -92,3 +92,28 @@ def test_before_it_has_run():
         study.evaluation  # noqa: B018
     with pytest.raises(InputError, match="Name the target"):
         vaglio.Study(vaglio.Table.from_any({"a": [1.0, 2.0]}))
+
+
+def test_a_study_of_numbers():
+    table = vaglio.datasets.load("penguins")
+    options = {"folds": 3, "search": "none"}
+    study = vaglio.Study(table, "body_mass_g", learners=["cart", "linear"], selection_options=options).run()
+    assert study.evaluation.task == "regression"
+    assert "target body_mass_g, a number." in study.summary()[0]
+    assert "accuracy" not in study.to_text()
+    assert study.comparison.task == "regression"
+    found = study.fitted
+    assert found.task == "regression"
+    assert study.predict(table)[:3] == pytest.approx(found.predict(table)[:3])
+    assert "<table" in study.to_html()
+    json.dumps(study.to_dict())
+    again = vaglio.Study.of_results(study.table, "body_mass_g", study.audit, study.selection)
+    assert again.rows.task == "regression"
+
+
+def test_the_task_of_a_study_may_be_told():
+    table = vaglio.datasets.load("penguins")
+    options = {"strategy": "quick", "selection_options": {"search": "none"}}
+    asked = vaglio.Study(table, "year", learners=["cart"], task="regression", **options)
+    assert asked.run().evaluation.task == "regression"
+    assert vaglio.Study(table, "year", learners=["cart"], **options).rows.task == "classification"

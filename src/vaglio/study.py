@@ -11,9 +11,10 @@ import numpy as np
 from vaglio.engines.mapped_table import table_of
 from vaglio.engines.sources import joined
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
+from vaglio.evaluation import Comparison, CostMatrix, Selection, compare, select
 from vaglio.evaluation.alarms import Alarm, leak_alarm
 from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.selection.candidates import task_asked
 from vaglio.explanation import Explanations
 from vaglio.messages.listing import bullet_html, plain_data
 from vaglio.messages.locale import Locale, locale_of
@@ -31,7 +32,7 @@ __all__ = ["Study"]
 @checked
 @dataclass(eq=False)
 class Study:
-    """A table, the class to predict, and the results: audit, selection, evaluation and model.
+    """A table, the class or number to predict, and the results: audit, selection, evaluation and model.
 
     ``run`` computes everything; the report and the command line show it.
 
@@ -41,19 +42,22 @@ class Study:
         Rows out of core stay there: the models learn from them in passes, and what looks at columns (the audit, the
         report) reads them from temporary files, as :func:`vaglio.audit` does.
     target : str, int or labels, optional
-        The class column, or the class of each row; by default the column with the role "target".
+        The target column, or the class or number of each row; by default the column with the role "target".
     learners : ids, estimators, or a mapping of names to either
-        By default every learner.
+        By default every learner of the task.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
         How the model is chosen and evaluated.
     cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row, optional
-        Costs of errors; the chosen model carries a matrix of them and decides by it.
+        Costs of errors; the chosen model carries a matrix of them and decides by it. For numbers what a unit of error
+        costs, as ``{"over": 1, "under": 3}``.
     seed : int
         Same seed, same study.
     clean : Policy, optional
         How to clean the table after the audit; by default it is not changed.
     selection_options : dict
         Further arguments of :func:`vaglio.select`: folds, search, n_iter, time_budget, n_jobs, …
+    task : {"auto", "classification", "regression"}
+        Whether classes or numbers are predicted; by default the target decides.
 
     Attributes
     ----------
@@ -76,6 +80,7 @@ class Study:
     seed: int = 0
     clean: Policy | None = None
     selection_options: dict[str, Any] = field(default_factory=dict)
+    task: str = "auto"
     _audit: Audit | None = field(default=None, init=False, repr=False)
     _selection: Selection | None = field(default=None, init=False, repr=False)
     _log: tuple[str, ...] = field(default=(), init=False, repr=False)
@@ -106,22 +111,22 @@ class Study:
         found : Audit
         selection : Selection
         """
-        study = cls(table, target, seed=selection.seed)
+        study = cls(table, target, seed=selection.seed, task=selection.task)
         study._audit, study._selection = found, selection
         return study
 
     @checked
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate. Ctrl-C ends it without a result."""
-        self._audit = audit(self.table, self.target, seed=self.seed)
         self._log, self._cleaned = (), None
+        self._audit = audit(self.table, self.target, seed=self.seed, task=self.rows.task)
         if self.clean is not None:
             if self._given is not self.table:
                 raise NotSupportedError(
                     "study-out-of-core-clean",
                     "A table out of core is not cleaned: clean a sample of it, or give the study a table in memory.",
                 )
-            if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
+            if np.ndim(self.cost) == 1:  # neither None, nor text, nor a mapping
                 raise InputError(
                     "row-costs-and-cleaning",
                     "Costs by row do not fit a table that loses rows by cleaning. Clean the table first.",
@@ -145,7 +150,8 @@ class Study:
     @property
     def rows(self) -> Rows:
         """The rows the models are trained on, wherever they are: as given, or cleaned."""
-        return Rows.of(self._given if self._cleaned is None else self._cleaned, self.target)
+        asked, able = task_asked(self.task, self.learners)
+        return Rows.of(self._given if self._cleaned is None else self._cleaned, self.target, task=asked, able=able)
 
     @property
     def learning_table(self) -> Table:
@@ -178,7 +184,7 @@ class Study:
         return self._selection
 
     @property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Any:
         """The evaluation of the chosen model on the test rows."""
         return self.selection.evaluation
 
@@ -197,11 +203,12 @@ class Study:
     @property
     def cost_matrix(self) -> CostMatrix | None:
         """The costs, if a matrix of them was given."""
-        return self.selection.cost
+        cost = self.selection.cost
+        return cost if isinstance(cost, CostMatrix) else None
 
     @checked
     def predict(self, X: TableLike) -> np.ndarray:
-        """Predict the classes of new rows by the chosen model; with costs, those of least expected cost.
+        """Predict the classes (or numbers) of new rows by the chosen model; with costs, those of least expected cost.
 
         Parameters
         ----------
@@ -233,13 +240,14 @@ class Study:
         """Return the study in a few sentences."""
         n, p = self.table.shape
         e = self.evaluation
+        told = {"rows": n, "columns": p, "target": str(self.target)}
         lines: list[str] = [alarm.in_words() for alarm in self.alarms]
         lines += [
-            text(
+            text("{rows:,} rows, {columns:,} columns, target {target}, a number.", **told)
+            if e.task == "regression"
+            else text(
                 "{rows:,} rows, {columns:,} columns, target {target} with {classes:,} classes.",
-                rows=n,
-                columns=p,
-                target=str(self.target),
+                **told,
                 classes=len(e.labels),
             )
         ]

@@ -21,8 +21,7 @@ LEARNER = {"c45": vaglio.C45Classifier(calibrate=None, max_depth=2)}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "evaluate": lambda *data: vaglio.evaluate(LEARNER["c45"], *data, folds=3).confusion.tolist(),
     "compare": lambda *data: [
-        report.accuracy.value
-        for report in vaglio.compare(*data, LEARNER, folds=3, noise=(), missing=(), sizes=()).reports
+        report.score.value for report in vaglio.compare(*data, LEARNER, folds=3, noise=(), missing=(), sizes=()).reports
     ],
     "select": lambda *data: vaglio.select(*data, LEARNER, strategy="quick").score,
     "tune": lambda *data: vaglio.tune(LEARNER["c45"], *data, {"max_depth": [1, 3]}, folds=3).best.params,

@@ -48,7 +48,7 @@ def test_everything_that_knows_rows_knows_these(pages):
     assert selection.score > 0.8
     comparison = vaglio.compare(pages, "species", learners=LEARNERS, folds=2, progress=False)
     assert [report.error for report in comparison.reports] == ["", ""]
-    assert comparison.reports[0].missing[0.2] < comparison.reports[0].accuracy.value
+    assert comparison.reports[0].missing[0.2] < comparison.reports[0].score.value
     assert vaglio.audit(pages, "species").to_dict()["rows"] == len(PagesSource.of_table(pages, "species"))
 
 

@@ -51,8 +51,8 @@ def test_a_comparison_measures_noise_missing_values_and_growth(path):
     found = compare(scan(path, part_rows=800).drop(["weight"]), "target", learners=["naive-bayes"], folds=2)
     (report,) = found.reports
     assert report.noise[0.2] is not None
-    assert report.noise[0.2] <= report.accuracy.value + 0.02
-    assert report.missing[0.2] < report.accuracy.value
+    assert report.noise[0.2] <= report.score.value + 0.02
+    assert report.missing[0.2] < report.score.value
     assert [point["rows"] for point in report.scaling] == sorted({point["rows"] for point in report.scaling})
     assert report.scaling[-1]["rows"] == 3000
 

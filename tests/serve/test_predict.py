@@ -170,3 +170,25 @@ def test_models_and_their_rows_are_described(serve, files):
     assert island["examples"] == ["Biscoe", "Dream", "Torgersen"]
     assert client.get("/health/live").json() == {"status": "alive"}
     assert client.get("/health/ready").status_code == 200
+
+
+def test_numbers_come_with_the_interval_that_the_model_keeps_errors_for(serve, files, tmp_path):
+    row, media = {"x0": 2.0, "x1": -1.0, "x2": 0.5}, {"content-type": CSV}
+    kept = vaglio.load(files["number"]).with_residuals(np.linspace(-1.0, 2.0, 99))
+    kept.save(tmp_path / "kept.vaglio")
+    few = kept.with_residuals([0.0, 1.0])
+    few.save(tmp_path / "few.vaglio")
+    client, _ = serve(models=tuple((name, tmp_path / f"{name}.vaglio") for name in ("kept", "few")))
+    low, high = kept.predict_interval([list(row.values())])[0].tolist()
+    one = client.post("/models/kept/predict", json=row).json()
+    assert one["interval"] == {"low": low, "high": high, "coverage": 0.9}
+    assert client.post("/models/kept/predict", json=[row]).json() == [one]
+    sent = pd.DataFrame([row]).to_csv(index=False)
+    found = pd.read_csv(io.StringIO(client.post("/models/kept/predict", content=sent, headers=media).text))
+    assert found.iloc[0].to_dict() == {"predicted": one["predicted"], "low": low, "high": high}
+    tensors = [{"name": name, "shape": [1], "datatype": "FP64", "data": [value]} for name, value in row.items()]
+    told = client.post("/v2/models/kept/infer", json={"inputs": tensors}).json()["outputs"]
+    assert {each["name"]: each["data"] for each in told} == {"predicted": [one["predicted"]], "interval": [low, high]}
+    described = client.get("/v2/models/kept").json()["outputs"]
+    assert [each["name"] for each in described] == ["predicted", "interval"]
+    assert "interval" not in client.post("/models/few/predict", json=row).json()

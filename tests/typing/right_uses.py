@@ -107,7 +107,8 @@ def rules_of_a_tree(tree: vaglio.CARTClassifier) -> str:
 def an_evaluation(model: Estimator, X: TableLike, y: ColumnLike) -> float:
     evaluation = vaglio.evaluate(model, X, y, cost={("ill", "well"): 10})
     vaglio.RocCurveDisplay.from_evaluation(evaluation, name="forest").plot()
-    return float(evaluation.accuracy.value)
+    accuracy: float = evaluation.accuracy.value
+    return accuracy
 
 
 def a_selection(table: pd.DataFrame, learners: Sequence[str]) -> Estimator:

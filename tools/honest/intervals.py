@@ -122,7 +122,7 @@ def _compared(world: World, n: int, seed: int) -> dict[str, float]:
     learners = ("c45", "naive-bayes")
     found = compare(*_drawn(world, n, seed), learners=list(learners), noise=(), missing=(), sizes=(), seed=seed)
     return {
-        report.learner: hits({"accuracy": report.accuracy}, _truth_of_learner(report.learner, world, n))["accuracy"]
+        report.learner: hits({"accuracy": report.score}, _truth_of_learner(report.learner, world, n))["accuracy"]
         for report in found.reports
     }
 

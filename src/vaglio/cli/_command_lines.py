@@ -102,7 +102,8 @@ class Recipe:
         told = "" if self.task == "classification" else f"task={self.task!r}"
         if holdout is None:
             return [f"X, y = table.xy({told})"]
-        rules = ", ".join(filter(None, (f"SplitRules(seed={seed})", told)))
+        groups = "" if self.reading.group is None else ", groups=table.labelled().groups"
+        rules = ", ".join(filter(None, (f"SplitRules(seed={seed}{groups})", told)))
         return [
             f"X, y = table.xy({told})",
             "from vaglio.evaluation import SplitRules, make_holdout",

@@ -418,8 +418,8 @@ def criterion(text: str | None) -> Criterion | None:
         raise UsageError("invalid-criterion", "--accept: {error}", error=error) from None
 
 
-def check_options(wanted: Criterion | None, evaluating: EvaluationOptions, task: Task) -> None:
-    """Refuse what is asked of an evaluation of the other task, before the training."""
+def check_criterion(wanted: Criterion | None, task: Task) -> None:
+    """Refuse a criterion on measures of the other task, before the training."""
     from vaglio.errors import InputError
 
     if wanted is not None:
@@ -427,6 +427,11 @@ def check_options(wanted: Criterion | None, evaluating: EvaluationOptions, task:
             wanted.check_task(task)
         except InputError as error:
             raise UsageError("invalid-criterion", "--accept: {error}", error=error) from None
+
+
+def check_options(wanted: Criterion | None, evaluating: EvaluationOptions, task: Task) -> None:
+    """Refuse what is asked of an evaluation of the other task, before the training."""
+    check_criterion(wanted, task)
     if task == "regression" and evaluating.positive is not None:
         raise UsageError("positive-of-numbers", "--positive names a class, and numbers are predicted here.")
 

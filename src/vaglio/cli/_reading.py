@@ -247,6 +247,13 @@ class ReadingOptions:
     ignore: Annotated[list[str] | None, table_option(metavar="COLUMN", help="A column to ignore; may be repeated.")] = (
         None
     )
+    group: Annotated[
+        str | None,
+        table_option(
+            metavar="COLUMN",
+            help="A column such as the customer: rows with the same value stay in one fold and are no input.",
+        ),
+    ] = None
     levels: Annotated[
         list[str] | None,
         table_option(
@@ -326,8 +333,9 @@ class ReadingOptions:
         return {**self._about_columns(), **self.file.to_options()}
 
     def _about_columns(self) -> dict[str, list[str]]:
-        lists = [each.name for each in fields(self) if each.name not in ("target", "task", "file")]
+        lists = [each.name for each in fields(self) if each.name not in ("target", "task", "group", "file")]
         own: dict[str, list[str] | None] = {name: getattr(self, name) for name in lists}
+        own["group"] = None if self.group is None else [self.group]
         own["task"] = None if self.task is AskedTask.auto else [self.task.value]
         return {name: values for name, values in own.items() if values}
 
@@ -337,7 +345,8 @@ class ReadingOptions:
         return {"levels": self._levels(), "roles": self._roles(), "missing": missing, **self.file.format()}
 
     def _roles(self) -> dict[str, str]:
-        wanted = {"input": self.keep, "identifier": self.identifier, "ignored": self.ignore}
+        group = None if self.group is None else [self.group]
+        wanted = {"input": self.keep, "identifier": self.identifier, "ignored": self.ignore, "group": group}
         return {name: role for role, names in wanted.items() for name in names or []}
 
     def _levels(self) -> dict[str, Any]:

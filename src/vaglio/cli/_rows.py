@@ -288,6 +288,10 @@ def _scanned_rows(
     from vaglio.evaluation.rows import Rows
     from vaglio.table import read
 
+    if reading.group is not None:
+        raise UsageError(
+            "group-in-memory", "--group needs the table in memory. Read a sample of it with --sample 100000."
+        )
     if reading.target is None:
         raise UsageError("no-target-named", "Which column is to be predicted? Add --target COLUMN.")
     levels = reading._levels()
@@ -374,12 +378,10 @@ def _scanned(
 
 
 def leak_alarms(data: OpenRows) -> list[Alarm]:
-    """Columns that give the class away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
+    """Columns that give the target away, as ``vaglio audit`` finds them; of rows on disk the first are looked at."""
     from vaglio.evaluation.alarms import leak_alarm
     from vaglio.quality.auditing import leaks
     from vaglio.table import Table
 
-    if data.task == "regression":
-        return []
     table = data.table if isinstance(data.table, Table) else data.table.head()
-    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target)]
+    return [leak_alarm(finding.columns[0], finding.message) for finding in leaks(table, data.target, data.task)]

@@ -18,6 +18,7 @@ from vaglio.cli._options import (
     Split,
     TestFile,
     UsageError,
+    check_criterion,
     check_test_rows,
     criterion,
     evaluation_option,
@@ -46,6 +47,7 @@ from vaglio.messages.sentences import did_you_mean
 if TYPE_CHECKING:
     from vaglio.evaluation.selection.selection_result import Selection
     from vaglio.fitted import Fitted
+    from vaglio.model.families import Task
 
 # The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
 # slow and --help must be fast. A test compares the two.
@@ -122,10 +124,8 @@ def check_strategy(strategy: str) -> None:
 
 
 def check_cost_file(cost: str | None) -> None:
-    """Refuse a file of costs that is not there."""
-    from vaglio.model.costs import are_words
-
-    if cost is not None and not are_words(cost) and not Path(cost).is_file():
+    """Refuse a file of costs that is not there; costs in words are no file."""
+    if cost is not None and "=" not in cost and not Path(cost).is_file():
         raise UsageError("no-cost-file", "--cost {cost}: no such file.", cost=cost)
 
 
@@ -159,8 +159,15 @@ class SearchOptions(CostOptions):
     split: Split = None
     test: TestFile = None
     scoring: Annotated[
-        str, evaluation_option(metavar="NAME", help="The score used for the selection, by its scikit-learn name.")
-    ] = "accuracy"
+        str | None,
+        evaluation_option(
+            metavar="NAME",
+            help=(
+                "The score used for the selection, by its scikit-learn name; for numbers also rmse, mae, median_ae, "
+                "mape. Default: accuracy, or r2 for numbers."
+            ),
+        ),
+    ] = None
     accept: Accept = None
     search: SearchKind = Search.random
     trials: Trials = 10
@@ -240,11 +247,11 @@ class SearchOptions(CostOptions):
         }
 
 
-def _check_scoring(scoring: str) -> None:
+def _check_scoring(scoring: str | None, task: Task) -> None:
     from vaglio.evaluation.metrics.scoring import resolve_scorer
 
     try:
-        resolve_scorer(scoring, None)
+        resolve_scorer(scoring, None, task)
     except ValueError as error:
         raise UsageError("invalid-scoring", "--scoring: {error}", error=error) from None
 
@@ -254,7 +261,8 @@ def run_search(searching: SearchOptions, data: OpenRows, learners: Any, work: Wo
     from vaglio.errors import NotSupportedError
     from vaglio.evaluation import SplitRules, select
 
-    _check_scoring(searching.scoring)
+    _check_scoring(searching.scoring, data.task)
+    check_criterion(criterion(searching.accept), data.task)
     try:
         data.rows.refuse(SplitRules(), searching.search.value)
     except NotSupportedError as error:
@@ -279,6 +287,8 @@ def keep_model(
     if searching.test is not None:
         lines.append(f"test = {recipe.read(searching.test)}")
         given |= {"test": Source("test")}
+    if data.reading.task.value != "auto":
+        given["task"] = data.task
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     how = text(

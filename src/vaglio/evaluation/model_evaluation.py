@@ -15,7 +15,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions, task_of_model
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
-from vaglio.evaluation.rows import Rows
+from vaglio.evaluation.rows import Predicted, Rows
 from vaglio.evaluation.selection.candidates import resolve_learners, task_asked
 from vaglio.fitted import Fitted
 from vaglio.messages.message import Option
@@ -25,7 +25,7 @@ from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
-__all__ = ["evaluate", "evaluate_predictions", "refuse_for_numbers"]
+__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers"]
 
 
 @checked
@@ -165,6 +165,24 @@ def refuse_for_numbers(**options: object) -> None:
             "{option} applies to predicted classes, and numbers are predicted here. Leave it out.",
             option=Option(given[0], flag={"pos_label": "--positive"}.get(given[0])),
         )
+
+
+def evaluate_found(found: Predicted, task: Task, cost: Any = None, **options: Any) -> Any:
+    """Return the evaluation of a model that was trained, and carries its costs, on the rows that it predicted.
+
+    Parameters
+    ----------
+    found : Predicted
+    task : {"classification", "regression"}
+    cost : CostMatrix, UnitCost or None
+        All the costs, not those the model carries: the training rows may lack a class.
+    **options
+        Further arguments of :func:`evaluate_predictions`.
+    """
+    options["sample_weight"] = found.weight
+    if task == "regression":
+        return evaluate_predictions(found.predictions, found.true, task=task, cost=cost, **options)
+    return evaluate_predictions(replace(found.predictions, cost=cost), found.true, **options)
 
 
 def evaluate_predictions(

@@ -241,6 +241,8 @@ class MemoryRows(Rows):
     weight: np.ndarray | None = None
     task: Task = "classification"
     told: Message | None = None
+    # Rows of one group are never divided; the rules of a split may name other groups.
+    groups: np.ndarray | None = None
 
     @classmethod
     def of_arrays(
@@ -253,7 +255,7 @@ class MemoryRows(Rows):
             found = decide_task(labelled.column(name), task, able)  # type: ignore[arg-type]
             X, y = labelled.xy(target, task=found.task)
             weights = as_weight(labelled.weights if weight is None else weight, len(y))
-            return cls(X, y, weights, found.task, found.told)
+            return cls(X, y, weights, found.task, found.told, labelled.groups)
         if not isinstance(getattr(table, "shape", None), tuple):
             table = _with_shape(table)
         _check_dimensions(table)
@@ -282,7 +284,11 @@ class MemoryRows(Rows):
     def take(self, part: np.ndarray) -> MemoryRows:
         """Return the rows at these positions."""
         weight = None if self.weight is None else self.weight[part]
-        return replace(self, X=safe_indexing(self.X, part), y=self.y[part], weight=weight)
+        groups = None if self.groups is None else self.groups[part]
+        return replace(self, X=safe_indexing(self.X, part), y=self.y[part], weight=weight, groups=groups)
+
+    def _rules(self, rules: SplitRules) -> SplitRules:
+        return rules if rules.groups is not None or rules.time_ordered else replace(rules, groups=self.groups)
 
     def count(self, part: np.ndarray) -> int:
         """Return how many positions there are."""
@@ -292,6 +298,7 @@ class MemoryRows(Rows):
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: np.ndarray | None = None
     ) -> Sequence[Fold]:
         """Return positions of training and test rows of each fold, divided as the rules say."""
+        rules = self._rules(rules)
         if within is None:
             return make_folds(self.y, min(n_splits, len(self)), n_repeats=repeats, rules=rules, task=self.task)
         part, y = rules.part(within), self.y[within]
@@ -300,6 +307,7 @@ class MemoryRows(Rows):
 
     def split(self, share: float | str, rules: SplitRules, within: np.ndarray | None = None) -> Fold:
         """Divide the rows in two as the rules say."""
+        rules = self._rules(rules)
         if within is None:
             return make_holdout(self.y, share, rules, task=self.task)
         rest, held = make_holdout(self.y[within], share, rules.part(within), task=self.task)
@@ -315,7 +323,7 @@ class MemoryRows(Rows):
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
-        return {"held": text("in memory"), "divided": rules.division_of(self.task)}
+        return {"held": text("in memory"), "divided": self._rules(rules).division_of(self.task)}
 
     def refuse(self, rules: SplitRules, search: str) -> None:
         """Rows in memory can be divided and searched in every way."""

@@ -16,7 +16,7 @@ from vaglio.evaluation.metrics.cost_sensitive import (
     fit_with_costs,
     for_unit_cost,
 )
-from vaglio.evaluation.model_evaluation import evaluate_predictions, refuse_for_numbers
+from vaglio.evaluation.model_evaluation import evaluate_found, refuse_for_numbers
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import MemoryRows, Part, Predicted, Rows
@@ -116,6 +116,11 @@ class EvaluationPlan:
             if not isinstance(rows, MemoryRows):
                 raise NotSupportedError(
                     "leave-one-out-in-memory", "Leaving one row out needs the rows in memory. Use 10 folds instead."
+                )
+            if rows.groups is not None:
+                raise NotSupportedError(
+                    "leave-one-out-of-groups",
+                    "Leaving one row out would divide groups that are to stay together. Use 10 folds instead.",
                 )
             return make_folds(rows.y, leave_one_out=True)
         if self.folds is not None and self.repeat > 1:
@@ -246,12 +251,9 @@ def train_and_evaluate(
 
 def _of_test(found: Predicted, model: Any, task: Task, options: dict[str, Any]) -> Any:
     """The evaluation of a model on test rows."""
-    common = {"pos_label": options["pos_label"], "sample_weight": found.weight}
-    if task == "regression":
-        return evaluate_predictions(found.predictions, found.true, task=task, cost=options["cost"], **common)
-    # All the costs, not those the model carries: the training rows may lack a class.
-    predictions = replace(found.predictions, cost=options["cost"])
-    return evaluate_predictions(predictions, labels_like(found.true, model.classes_.tolist()), **common)
+    if task == "classification":
+        found = replace(found, true=labels_like(found.true, model.classes_.tolist()))
+    return evaluate_found(found, task, **options)
 
 
 def _fitted(estimator: Estimator, rows: Rows, cost: CostMatrix | UnitCost | None) -> Any:

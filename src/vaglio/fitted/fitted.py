@@ -19,6 +19,7 @@ from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_e
 from vaglio.explanation import Context, Explanations, explain_rows
 from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
+from vaglio.fitted.residuals import Residuals
 from vaglio.messages.message import Message, Option, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.model.base import (
@@ -128,6 +129,89 @@ class Fitted:
             labels: np.ndarray = source_of_rows(X).apply(self.predict, ("prediction",), empty)
             return labels
         return self.predict_encoded(self._encode(X, n_jobs))
+
+    @checked
+    def predict_interval(self, X: TableLike, coverage: float = 0.9, n_jobs: int | None = None) -> np.ndarray:
+        """Return an interval around the predicted number of each row, by the errors on rows outside of the training.
+
+        Its ends are the prediction plus quantiles of the residuals that the model keeps: of an evaluation by
+        ``vaglio train --folds``, ``--holdout`` or ``--test``, of :meth:`with_residuals`, or out of bag (``oob_score``).
+        It is as wide for every row, and contains the true number of about the share ``coverage`` of rows like those of
+        training: on average over rows, not for each.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+            Rows with the columns of the model, found by name. A scanned table gives a lazy result, a Dask frame a Dask
+            frame.
+        coverage : float, default=0.9
+            The share of rows whose number is to lie in their interval.
+        n_jobs : int or None
+            Threads; None is 1, -1 all that are allowed.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> from vaglio.evaluation import evaluate_by_folds
+        >>> table = vaglio.datasets.load("penguins")
+        >>> X, y = table.xy("body_mass_g", task="regression")
+        >>> found = evaluate_by_folds(vaglio.LinearRegression(), X, y, n_splits=10)
+        >>> model = vaglio.LinearRegression().fit(X, y).fitted_.with_residuals(found)
+        >>> model.predict_interval(X[:2], coverage=0.8).round(-1).tolist()
+        [[3390.0, 4140.0], [2950.0, 3700.0]]
+        """
+        low, high = self.interval_ends(coverage)
+        if is_out_of_core(X):
+            ends: np.ndarray = source_of_rows(X).apply(
+                lambda part: self.predict_interval(part, coverage), ("low", "high"), np.empty((0, 2))
+            )
+            return ends
+        predicted = self.predict(X, n_jobs)
+        return np.column_stack([predicted + low, predicted + high])
+
+    @property
+    def residuals(self) -> Residuals | None:
+        """Errors on rows outside of the training, which :meth:`predict_interval` needs; None if none are kept."""
+        return None if self.classes is not None else Residuals.from_state(self.provenance.get("residuals"))
+
+    def interval_ends(self, coverage: float = 0.9) -> tuple[float, float]:
+        """Return what is added to a predicted number for the ends of its interval, as in :meth:`predict_interval`.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            The share of rows whose number is to lie in their interval.
+        """
+        if self.classes is not None:
+            raise NotSupportedError(
+                "interval-of-classes", "Intervals are for models of numbers. This model gives probabilities of classes."
+            )
+        found = self.residuals
+        if found is None:
+            raise NotSupportedError(
+                "no-residuals-kept",
+                "The model keeps no errors on rows that it was not trained on, which an interval needs. Train it with "
+                "{evaluation}, or pass an evaluation to with_residuals.",
+                evaluation=Option("n_splits", 10, flag="--folds 10, --holdout 0.3 or --test FILE"),
+            )
+        return found.ends(coverage)
+
+    def with_residuals(self, evaluation: Any) -> Fitted:
+        """Return a copy that keeps the errors of an evaluation, for :meth:`predict_interval`.
+
+        Parameters
+        ----------
+        evaluation : RegressionEvaluation, or array-like of residuals (true minus predicted numbers)
+            Of this learner by folds, or of this model on rows that it was not trained on.
+        """
+        folds, weight = getattr(evaluation, "folds", None), getattr(evaluation, "weight", None)
+        found = np.asarray(getattr(evaluation, "residuals", evaluation))
+        kept = Residuals.of(found if weight is None else found[weight > 0], "rows" if folds is None else "folds")
+        return self.with_provenance(residuals=kept.to_state())
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class (or number) for rows that are encoded already.
@@ -517,7 +601,7 @@ class Fitted:
         model, told = self._additive(text("can be edited term by term")).edited(
             self.classes, term, action, where=where, value=value, direction=direction, label=label
         )
-        return replace(self, model=model).with_provenance(edits=[*self.edits, {**told, "reason": reason}])
+        return self._edited(model, {**told, "reason": reason})
 
     @checked
     def with_intercept(self, intercept: Any, reason: str = "") -> Fitted:
@@ -540,8 +624,12 @@ class Fitted:
                 n=len(model.intercept),
             )
         told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
-        changed = replace(self, model=replace(model, intercept=start))
-        return changed.with_provenance(edits=[*self.edits, {**told, "reason": reason}])
+        return self._edited(replace(model, intercept=start), {**told, "reason": reason})
+
+    def _edited(self, model: Any, edit: dict[str, Any]) -> Fitted:
+        """Return a copy with a changed model: the errors that were measured are not those of this one."""
+        provenance = {name: fact for name, fact in self.provenance.items() if name != "residuals"}
+        return replace(self, model=model, provenance={**provenance, "edits": [*self.edits, edit]})
 
     def _additive(self, what: str) -> Any:
         if not hasattr(self.model, "edited"):

@@ -67,7 +67,8 @@ def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
     """Return what an estimator found out while it learned, as data.
 
     "reliability" is that of nominal columns; "chosen" are the numbers that words such as "cv" and "auto" came to, where
-    the estimator keeps them (shrinkage="cv" as ``shrinkage_``); "found" are the attributes that it names itself.
+    the estimator keeps them (shrinkage="cv" as ``shrinkage_``); "residuals" are out-of-bag errors of numbers; "found"
+    are the attributes that it names itself.
     """
     found: dict[str, Any] = {}
     if reliability := getattr(estimator, "reliability_", None):
@@ -78,6 +79,8 @@ def findings_of(estimator: VaglioEstimator) -> dict[str, Any]:
     chosen = {name: value for name, value in chosen.items() if type(value) in (int, float) and name != "n_models"}
     if chosen:
         found["chosen"] = chosen
+    if out_of_bag := getattr(estimator, "_out_of_bag_residuals", None):
+        found["residuals"] = out_of_bag.to_state()
     own = getattr(estimator, "_findings", ())
     if own:
         found["found"] = {name: _plain(getattr(estimator, f"{name}_")) for name in own}

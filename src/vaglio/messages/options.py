@@ -13,6 +13,7 @@ __all__ = [
     "as_input",
     "as_missing",
     "as_nominal",
+    "in_one_fold",
     "in_order",
     "limit",
     "reading",
@@ -47,6 +48,15 @@ def as_identifier(column: str) -> Option:
     ("roles={'nr': 'identifier'}", '--identifier nr')
     """
     return Option("roles", {column: "identifier"}, flag=f"--identifier {shlex.quote(column)}")
+
+
+def in_one_fold(column: str) -> Option:
+    """Return the option that keeps rows with the same value of a column in one fold.
+
+    >>> in_one_fold("customer"), in_one_fold("customer").on_command_line()
+    ("roles={'customer': 'group'}", '--group customer')
+    """
+    return Option("roles", {column: "group"}, flag=f"--group {shlex.quote(column)}")
 
 
 def as_input(column: str) -> Option:

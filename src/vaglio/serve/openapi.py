@@ -44,6 +44,15 @@ _ANSWER = {
             **_SCALAR,
             "description": text("The predicted class, or number. A model with costs decides by them."),
         },
+        "interval": {
+            "type": "object",
+            "required": ["low", "high", "coverage"],
+            "properties": {name: {"type": "number"} for name in ("low", "high", "coverage")},
+            "description": text(
+                "Of a model of numbers that keeps errors of its evaluation: the ends of an interval, and the share of "
+                "rows whose number lies in such intervals."
+            ),
+        },
         "probabilities": {**_NUMBERS, "description": text("The probability of each class.")},
         "likeliest": {**_SCALAR, "description": text("For a model with costs: the most probable class.")},
         "expected_costs": {**_NUMBERS, "description": text("For a model with costs: the expected cost of each class.")},

@@ -217,6 +217,8 @@ class OpenInference:
             for name, types in served.columns
         ]
         outputs = [{"name": "predicted", "datatype": _datatype(served), "shape": [-1]}]
+        if served.interval is not None:
+            outputs.append({"name": "interval", "datatype": "FP64", "shape": [-1, 2]})
         if served.fitted.has_probabilities:
             outputs.append({"name": "probabilities", "datatype": "FP64", "shape": [-1, len(served.keys or [])]})
         if served.priced:
@@ -412,6 +414,9 @@ def _outputs(served: Served, answers: list[dict[str, Any]]) -> dict[str, dict[st
         if answers and name in answers[0]:
             labels = [str(answer[name]) if datatype == "BYTES" else answer[name] for answer in answers]
             found[name] = {"datatype": datatype, "shape": [n], "data": labels}
+    if answers and "interval" in answers[0]:
+        ends = [answer["interval"][name] for answer in answers for name in ("low", "high")]
+        found["interval"] = {"datatype": "FP64", "shape": [n, 2], "data": ends}
     for name in ("probabilities", "expected_costs"):
         if answers and name in answers[0]:
             flat = [value for answer in answers for value in answer[name].values()]

@@ -31,6 +31,8 @@ __all__ = ["Answers", "MatchedRow", "Served", "plain_json"]
 _CHUNK = 1024
 # Seconds for one row beyond which a model leaves it to a thread, and the rows that are timed.
 _SLOW, _TRIALS = 0.002, 5
+# The share of rows whose number lies in the interval that is told with it.
+COVERAGE = 0.9
 # Hexadecimal digits of a fingerprint that tell models apart.
 _DIGITS = 16
 
@@ -92,6 +94,7 @@ class Served:
         self.keys = None if self.labels is None else [str(label) for label in self.labels]
         self.cost = fitted.decision_cost
         # Costs that stand for a threshold decide, but nobody pays them.
+        self.interval = self._interval()
         self.priced = self.cost is not None and self.cost.limit is None
         self.columns = [(feature.name, allowed_types(feature)) for feature in fitted.codebook.columns]
         self.names = fitted.codebook.names
@@ -124,6 +127,17 @@ class Served:
             self.of_one(row)
             taken.append(time.thread_time() - began)
         return min(taken)
+
+    def _interval(self) -> tuple[float, float] | None:
+        """Return what is added to a number for the ends of its interval, if the model keeps enough errors for one."""
+        residuals = self.fitted.residuals
+        return residuals.ends(COVERAGE) if residuals is not None and residuals.most >= COVERAGE else None
+
+    def around(self, number: float) -> dict[str, float]:
+        """Return the interval of a number as it goes into JSON."""
+        assert self.interval is not None
+        low, high = self.interval
+        return {"low": number + low, "high": number + high, "coverage": COVERAGE}
 
     @property
     def is_slow(self) -> bool:
@@ -239,6 +253,8 @@ class Served:
         code, values = self.one.answer(self.in_order(row))
         label = self.one.label_of(code, values)
         answer: dict[str, Any] = {"predicted": label}
+        if self.interval is not None:
+            answer["interval"] = self.around(label)
         if isinstance(row, MatchedRow):
             answer["matched_columns"] = row.matches
         if self.keys is not None and values is not None:

@@ -104,6 +104,9 @@ def answer_objects(served: Served, answers: Answers) -> list[dict[str, Any]]:
     """Return one object per row, as single rows get it."""
     keys = served.keys
     objects: list[dict[str, Any]] = [{"predicted": label} for label in answers.labels]
+    if served.interval is not None:
+        for answer in objects:
+            answer["interval"] = served.around(answer["predicted"])
     if keys is None or answers.probabilities is None:
         return objects
     for answer, chances in zip(objects, answers.probabilities):
@@ -120,6 +123,10 @@ def table_answer(served: Served, answers: Answers, media: str) -> bytes:
     if media == JSON:
         return dump_json(answer_objects(served, answers))
     columns: dict[str, Any] = {"predicted": answers.labels}
+    if served.interval is not None:
+        columns |= {
+            name: [number + end for number in answers.labels] for name, end in zip(("low", "high"), served.interval)
+        }
     for prefix, values in (("p_", answers.probabilities), ("cost_", answers.costs)):
         if values is not None and served.keys is not None:
             columns |= {f"{prefix}{key}": list(column) for key, column in zip(served.keys, zip(*values))}

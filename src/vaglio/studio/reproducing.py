@@ -16,6 +16,8 @@ from vaglio.table import Table
 
 __all__ = ["as_commands", "as_program"]
 
+_GROUPS = "groups=table.labelled().groups"
+
 
 def as_program(model: Learned) -> str:
     """Return a Python program that reads the table, cleans it, trains and saves the model, byte for byte.
@@ -51,8 +53,9 @@ def _training(model: Learned) -> tuple[list[str], list[str]]:
     holdout = request.data.get("holdout")
     if holdout is not None:
         imports.append("from vaglio.evaluation import SplitRules, make_holdout")
+        groups = f", {_GROUPS}" if "group" in request.state.roles.values() else ""
         lines += [
-            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={request.seed}))",
+            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={request.seed}{groups}))",
             "X, y = X[train], y[train]",
         ]
     made = _source(model.id, model)
@@ -70,6 +73,7 @@ def _selection(model: Learned) -> list[str]:
         lines.append(f"    {name!r}: ({_source(name, model)}, {search_space(name, request.typed[name])!r}),")
     options = ", ".join(f"{key}={value!r}" for key, value in selection_options(request.data).items())
     cost = ", cost=cost" if request.cost is not None else ""
+    cost += f", {_GROUPS}" if "group" in request.state.roles.values() else ""
     return [
         *lines,
         "}",
@@ -160,7 +164,7 @@ def _columns(table: Table) -> list[str]:
         if column.role == "target":
             continue
         if column.role != "input":
-            words += ["--ignore", name]
+            words += ["--group" if column.role == "group" else "--ignore", name]
             continue
         level: str = "date" if column.is_date else "text" if column.kind == "text" else column.level
         if level == "ordinal":
@@ -171,7 +175,7 @@ def _columns(table: Table) -> list[str]:
 
 def _reading(state: TableState) -> list[str]:
     """The options that say how the table is read."""
-    options = {"identifier": "--identifier", "ignored": "--ignore", "input": "--keep"}
+    options = {"identifier": "--identifier", "ignored": "--ignore", "input": "--keep", "group": "--group"}
     given = reading_keywords(state)
     words: list[str] = []
     for name, level in given.get("levels", {}).items():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a cell format reads columns
 
 Kind = Literal["numeric", "nominal", "text"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-Role = Literal["input", "target", "identifier", "ignored", "weight"]
+Role = Literal["input", "target", "identifier", "ignored", "weight", "group"]
 
 _ALLOWED = {"kind": get_args(Kind), "level": get_args(Level), "role": get_args(Role)}
 
@@ -56,7 +56,7 @@ class Column:
         -1 for missing (nominal), or objects, str or None (text).
     level : {"nominal", "ordinal", "interval", "ratio"}
         What may be computed with the values. A nominal column of the ordinal level has its categories in order.
-    role : {"input", "target", "identifier", "ignored", "weight"}
+    role : {"input", "target", "identifier", "ignored", "weight", "group"}
         What the column is used for.
     categories : tuple
         Values of a nominal column: str, int, float or bool.

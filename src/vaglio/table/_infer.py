@@ -29,7 +29,8 @@ alone. The target is never taken for an identifier or for text.
 6.  **Text.** At least half the values differ and they have 4 words or more on average: free text.
 7.  **Identifiers.** At least `FEWEST_ROWS` rows; words of which at least 95 % differ (all of them, in fewer than
     `MANY_ROWS` rows); whole numbers that all differ and count the rows up from 0 or 1, or have a name that says so
-    (id, key, uuid, index, …). They are left out of training. A declared nominal column only gets a remark.
+    (id, key, uuid, index, …). They are left out of training. A declared nominal column only gets a remark. So are
+    columns that name persons (`_persons`): names, addresses of mail, codes of customers, even where they repeat.
 8.  **Numbers that are codes.** Whole numbers with a name such as zip, postcode, phone, code, or an id that repeats,
     are nominal.
 9.  **Binary.** Whole numbers 0 and 1, both present, are nominal; asymmetric when at most 10 % are 1.
@@ -50,7 +51,7 @@ import pyarrow as pa
 
 from vaglio import _core
 from vaglio.messages.message import Message, Option, text
-from vaglio.messages.options import as_identifier, as_input, as_missing, reading
+from vaglio.messages.options import as_identifier, as_input, as_missing, in_one_fold, reading
 from vaglio.messages.options import as_nominal as as_nominal_option
 from vaglio.messages.sentences import listed
 from vaglio.runtime.threads import resolve_threads
@@ -71,6 +72,7 @@ from vaglio.table._numerals import (
     numbers_like,
     read_numerals,
 )
+from vaglio.table._persons import names_persons
 from vaglio.table._words import MISSING, Words, is_no_number, tidy, word_counts
 
 # Cells that are quoted; the others are counted.
@@ -777,7 +779,7 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
         return column
     distinct = _distinct_if_identifier(column, look, present)
     if not distinct:
-        return column
+        return _without_persons(column, present, remarks)
     if column.declared:
         remarks.add(
             Message(
@@ -800,6 +802,39 @@ def _role(column: Column, look: _TextSummary | None, remarks: Remarks, is_target
             n=distinct,
             rows=len(column),
             keep=as_input(column.name),
+        )
+    )
+    return column.replace(role="identifier")
+
+
+def _without_persons(column: Column, present: int, remarks: Remarks) -> Column:
+    """Apply rule 7 to columns that name persons, one of them perhaps in several rows."""
+    if column.declared:
+        return column
+    if column.kind == "numeric":
+        # Only the name tells: as many numbers as a column of words would have values.
+        distinct = column.n_distinct
+        what = names_persons(column.name, [""] * distinct)
+    else:
+        distinct = len(column.categories)
+        what = names_persons(column.name, column.categories)
+    if what is None:
+        return column
+    told = {"column": column.name, "what": what, "n": distinct, "rows": present, "keep": as_input(column.name)}
+    remarks.add(
+        Message(
+            "persons-left-out",
+            "Column {column!r} {what} ({n:,} distinct values in {rows:,} rows) and is left out of training. To keep "
+            "it, set {keep}.",
+            **told,
+        )
+        if 2 * distinct > 1.9 * present
+        else Message(
+            "persons-in-several-rows",
+            "Column {column!r} {what} ({n:,} distinct values in {rows:,} rows) and is left out of training. To keep "
+            "it, set {keep}. To evaluate on other persons than those of the training, set {group}.",
+            **told,
+            group=in_one_fold(column.name),
         )
     )
     return column.replace(role="identifier")

@@ -75,7 +75,8 @@ def read(
         Column -> "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the list of its
         values in order, which makes it ordinal.
     roles : mapping, optional
-        Column -> "input", "target", "identifier", "ignored" or "weight".
+        Column -> "input", "target", "identifier", "ignored", "weight", or "group": rows of one customer, say, are then
+        never divided between training and test.
     like : mapping, optional
         Column -> how an earlier table was read, as ``cell_formats`` of a model or a table gives it: these columns are
         inputs (or the target), and each cell is read as it was there, whatever the others are. Names may differ in

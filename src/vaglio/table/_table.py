@@ -175,6 +175,20 @@ class Table:
         return found[0].data if found else None
 
     @property
+    def groups(self) -> np.ndarray | None:
+        """Number of the group of each row, by the column whose role is "group"; None without.
+
+        A row whose group is missing is a group of its own.
+        """
+        found = next((column for column in self._columns.values() if column.role == "group"), None)
+        if found is None:
+            return None
+        codes = np.unique(found.data, return_inverse=True)[1].astype(np.int64)
+        alone = np.flatnonzero(found.missing)
+        codes[alone] = codes.max(initial=0) + 1 + np.arange(len(alone))
+        return codes
+
+    @property
     def target(self) -> str | None:
         """Name of the column whose role is "target", or None."""
         return next((name for name, column in self._columns.items() if column.role == "target"), None)
@@ -367,7 +381,7 @@ class Table:
         Returns
         -------
         X : Table
-            Input columns of the rows whose target is known; identifiers, weights and ignored columns left out.
+            Input columns of the rows whose target is known; identifiers, groups, weights and ignored columns left out.
         y : ndarray
             Their labels (or numbers).
         """

@@ -121,3 +121,32 @@ def test_numbers_are_told_by_mean_and_range(learner, tmp_path):
     # What differs from the defaults of this learner of numbers, not from the classifier of this id.
     assert "alpha=auto" not in run_here("inspect", tmp_path / "mass.vaglio").out
     assert "epsilon" not in run_here("inspect", tmp_path / "mass.vaglio").out
+
+
+def test_intervals_of_numbers_are_written_beside_them(penguins, tmp_path):
+    model, out = tmp_path / "mass.vaglio", tmp_path / "rows.csv"
+    trained = run_here(
+        "train", penguins, "--target", "body_mass_g", "--learner", "linear", "--folds", 5, "--out", model
+    )
+    assert trained.code == 0, trained.err
+    outcome = run_here("predict", model, penguins, "--interval", "0.8", "--out", out)
+    assert "about 80% of such rows, by out-of-fold errors of 342 rows" in " ".join(outcome.err.split())
+    rows = _rows(out.read_text())
+    fitted = vaglio.load(model)
+    ends = np.array([[float(row["low"]), float(row["high"])] for row in rows])
+    assert np.array_equal(ends, fitted.predict_interval(vaglio.read(penguins), 0.8))
+    truth = np.array([float(row["body_mass_g"] or "nan") for row in rows])
+    inside = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
+    assert 0.77 < inside[~np.isnan(truth)].mean() < 0.85
+    again = tmp_path / "disk.csv"
+    assert run_here("predict", model, penguins, "--interval", 0.8, "--memory", "1GB", "--out", again).code == 0
+    assert again.read_text() == out.read_text()
+    beyond = run_here("predict", model, penguins, "--interval", "0.999")
+    assert beyond.code == 2
+    assert "342 residuals give intervals of 99.42% at most" in " ".join(beyond.err.split())
+
+
+def test_models_without_errors_and_of_classes_have_no_intervals(model, penguins):
+    outcome = run_here("predict", model, penguins, "--interval", "0.9")
+    assert "Intervals are for models of numbers" in " ".join(outcome.err.split())
+    assert outcome.code != 0

@@ -144,3 +144,48 @@ def test_bands_are_drawn_and_named(two, three):
     assert (curve.low[0] <= curve.prob_true[0]).all()
     assert (curve.prob_true[0] <= curve.high[0]).all()
     assert not vaglio.CalibrationDisplay([0.0, 1.0], [0.1, 0.9]).plot().ax_.collections
+
+
+def _rising(n: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.random((n, 2)), axis=0)  # sorted: folds of neighbouring rows would be predicted from afar
+    return X, 1e6 * (3 * X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n))
+
+
+def test_curves_of_numbers_are_of_r2_on_stratified_folds():
+    X, y = _rising()
+    learning = vaglio.LearningCurveDisplay.from_estimator(
+        vaglio.DecisionTreeRegressor(max_depth=4), X, y, train_sizes=[0.5, 1.0]
+    )
+    assert learning.ax_.get_ylabel() == "R²"
+    assert 0.7 < learning.test_scores[-1].min() <= learning.test_scores[-1].max() < 1
+    assert "R² " in learning.diagnosis
+    assert learning.intervals[-1].low < learning.test_scores[-1].mean() < learning.intervals[-1].high
+    depth = vaglio.ValidationCurveDisplay.from_estimator(
+        vaglio.DecisionTreeRegressor(random_state=0), X, y, param_name="max_depth", param_range=[1, 4, 20], cv=4
+    )
+    assert depth.best_value == 4
+    assert depth.train_scores[-1].min() > 0.99
+
+
+def test_losses_are_drawn_as_losses_and_told_in_the_unit():
+    X, y = _rising()
+    drawn = vaglio.LearningCurveDisplay.from_estimator(
+        vaglio.LinearRegression(), X, y, scoring="rmse", train_sizes=[1.0]
+    )
+    assert drawn.ax_.get_ylabel() == "RMSE"
+    assert drawn.line_[1].get_ydata()[0] == pytest.approx(-drawn.test_scores.mean())
+    assert drawn.diagnosis.startswith("RMSE: ")
+    assert drawn.plot(lang="it").ax_.get_ylabel() == "RMSE"
+    with pytest.raises(InputError, match="predicted classes"):
+        vaglio.LearningCurveDisplay.from_estimator(vaglio.LinearRegression(), X, y, scoring="accuracy")
+
+
+def test_a_figure_of_classes_refuses_numbers_and_the_other_way_round(two):
+    X, y = _rising()
+    numbers = vaglio.evaluate(vaglio.LinearRegression(), X, y, folds=3)
+    classes = vaglio.evaluate(*two)
+    with pytest.raises(InputError, match="evaluation must be a Evaluation"):
+        vaglio.RocCurveDisplay.from_evaluation(numbers)
+    with pytest.raises(InputError, match="evaluation must be a RegressionEvaluation"):
+        vaglio.PredictionErrorDisplay.from_evaluation(classes)

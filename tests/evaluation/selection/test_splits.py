@@ -173,3 +173,14 @@ def test_splits_by_name():
     for wrong in ("80-30", "100-0", "80", "a-b", "-20-120"):
         with pytest.raises(InputError, match="sum to 100"):
             test_share(wrong)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_every_fold_has_numbers_of_every_size(unit):
+    y = unit * np.exp(np.random.default_rng(0).normal(size=200))
+    top = np.argsort(y)[-20:]
+    for train, test in make_folds(y, 10, rules=SplitRules(seed=3), task="regression"):
+        assert len(np.intersect1d(test, top)) == 2
+        assert abs(np.median(y[test]) / np.median(y[train]) - 1) < 0.35
+    train, test = make_holdout(y, 0.2, SplitRules(seed=3), task="regression")
+    assert len(np.intersect1d(test, top)) == 4

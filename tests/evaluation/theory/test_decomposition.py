@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import numpy as np
@@ -11,8 +12,10 @@ from sklearn.linear_model import LinearRegression
 
 import vaglio
 from vaglio import BaggingClassifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, bias_variance
+from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.evaluation import majority_vote_error
+from vaglio.learners.registry import LEARNERS
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,34 @@ def test_noise_of_numbers_from_neighbours(deviation):
     y = np.sin(5 * X[:, 0]) + X[:, 1] ** 2 + deviation * random.standard_normal(1500)
     parts = bias_variance(DecisionTreeRegressor(max_depth=6), X, y, n_rounds=5, random_state=0)
     assert parts.noise == pytest.approx(deviation**2, rel=0.25)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e9])
+def test_the_parts_of_numbers_are_those_of_many_training_sets(unit):
+    """Of a known function: its bias and variance from 400 fresh training sets, and the noise that was added."""
+    random = np.random.default_rng(0)
+
+    def rows(n):
+        X = random.random((n, 1))
+        return X, unit * (np.sin(6 * X[:, 0]) + 0.3 * random.standard_normal(n))
+
+    grid = np.linspace(0, 1, 200)[:, None]
+    tree = DecisionTreeRegressor(max_depth=3)
+    drawn = np.array([tree.fit(*rows(200)).predict(grid) for _ in range(400)])
+    bias = float(np.square(drawn.mean(axis=0) - unit * np.sin(6 * grid[:, 0])).mean())
+    parts = bias_variance(tree, *rows(600), noise=(0.3 * unit) ** 2, n_rounds=100, random_state=0)
+    assert parts.train_rows == 200
+    assert parts.variance == pytest.approx(drawn.var(axis=0).mean(), rel=0.25)
+    assert parts.bias == pytest.approx(bias, abs=0.012 * unit**2)
+    assert parts.error == pytest.approx(parts.bias + parts.variance + parts.noise, rel=1e-12)
+    assert len(str(parts)) < 150
+
+
+def test_few_whole_numbers_are_numbers_to_a_regressor():
+    random = np.random.default_rng(0)
+    X = random.random((300, 1))
+    parts = bias_variance(DecisionTreeRegressor(max_depth=2), X, np.round(3 * X[:, 0]), n_rounds=4, random_state=0)
+    assert 0 < parts.error < 0.2
 
 
 def test_one_contradicting_pair_says_nothing_of_the_other_rows():
@@ -168,3 +199,17 @@ def test_every_outcome_counted(errors):
 def test_impossible_questions(wrong):
     with pytest.raises(InputError):
         majority_vote_error(*wrong)
+
+
+def test_the_command_divides_the_error_as_the_function_does(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["evaluate", "iris", "--target", "species", "--learner", "cart", "--folds", "3", "--bias-variance"]
+    with pytest.raises(SystemExit):
+        main([*command, "--json"])
+    shown = json.loads(capsys.readouterr().out)["bias_variance"]
+    X, y = vaglio.datasets.load("iris").xy("species")
+    learner = LEARNERS["cart"].make().set_params(random_state=0)
+    assert shown == bias_variance(learner, X, y, random_state=0).to_dict()
+    with pytest.raises(SystemExit):
+        main([*command, "--lang", "it"])
+    assert "bias²" in capsys.readouterr().out

@@ -51,26 +51,28 @@ def run(
 ) -> Answer:
     """Compare several learners on the same folds.
 
-    Measures accuracy (with its interval), speed, robustness to wrong labels and missing values, scalability and size,
-    and tests which differences are significant.
+    Measures accuracy (R², RMSE and MAE of predicted numbers) with its interval, speed, robustness to wrong targets and
+    missing values, scalability and size, and tests which differences are significant.
 
     A table larger than memory is read in chunks; its folds are made by a hash of the row number, and models are trained
     one after the other, or a few at a time on a cluster.
     """
-    from vaglio.cli._learners import learner_ids
+    from vaglio.cli._learners import learner_ids, named_learners
     from vaglio.evaluation import compare
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    ids = learner_ids(learner)
-    if len(ids) < 2:
+    named = named_learners(learner)
+    ids = list(dict.fromkeys(named))
+    if len(ids) == 1:
         raise UsageError(
             "one-learner",
             ("A comparison needs at least two learners: add another --learner besides {ids}, or use vaglio evaluate."),
             ids=ids[0],
         )
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
+    data = work.rows(table, reading, folds, named)
+    ids = learner_ids(learner, data.task)
     how = {"learners": ids, "folds": folds, "repeats": repeats, "seed": seed, "n_jobs": jobs, **trials}
-    data = work.rows(table, reading, folds)
     with work.working():
         result = compare(data.rows, **how)
     rows = result.to_rows()
@@ -84,10 +86,10 @@ def run(
             **as_figure(lambda: result.plot(lang=locale()).figure),
         }
     )
-    named = [word for name in ids for word in ("--learner", name)] if learner else []
+    said = [word for name in ids for word in ("--learner", name)] if learner else []
     first = rows[0]["learner"] if rows else ids[0]
     following = next_line(
-        with_table("select", table, data.target, *named),
+        with_table("select", table, data.target, *said),
         with_table("tune", table, data.target, "--learner", first),
     )
     return Answer({**result.to_dict(), **outputs.to_data()}, [result.to_text(lang=locale())], [*notes, following])

@@ -71,6 +71,9 @@ def _lines(fitted: Fitted) -> str:
         text("fingerprint"): training.get("fingerprint"),
         text("accuracy"): _accuracy(fitted, accuracy, scores.get("how", "")),
         text("RMSE"): _rmse(scores),
+        text("intervals"): None
+        if fitted.residuals is None
+        else text("by {errors}", errors=fitted.residuals.in_words()),
         text("mean cost"): text("{cost:.4f} per row", cost=mean_cost) if isinstance(mean_cost, float) else None,
         text("criterion"): _criterion(_dict(made.get("acceptance"))),
         text("textbook"): _textbook(fitted),

@@ -66,6 +66,14 @@ Reasons = Annotated[
         help="Write up to N reasons per row, in words: for the class of --sort, if given.",
     ),
 ]
+Interval = Annotated[
+    float | None,
+    output_option(
+        "--interval",
+        metavar="SHARE",
+        help="Of numbers: also write the ends of an interval with this coverage, e.g. 0.9.",
+    ),
+]
 
 
 def run(
@@ -83,9 +91,10 @@ def run(
     sort: SortBy = None,
     top: Top = None,
     reasons: Reasons = None,
+    interval: Interval = None,
     as_json: bool = False,
 ) -> Answer:
-    """Predict the class of every row, with probabilities.
+    """Predict the class of every row, with probabilities, or the number of every row.
 
     The table may be larger than memory, a folder or a pattern: it is read, classified and written in chunks, on a
     cluster by its workers (--workers, --scheduler). The columns of the table come first, then 'predicted' and one
@@ -94,6 +103,10 @@ def run(
 
     Cells of a CSV file are written to a CSV file as they were, with the delimiter, decimal mark and encoding of the
     file; columns may differ from those of training in case, accents, spaces and the like.
+
+    Of a model of numbers 'predicted' is the number. With --interval 0.9, 'low' and 'high' are the ends of an interval
+    with the number of about 90% of such rows: 'predicted' plus quantiles of the errors that were measured when the
+    model was trained with --folds, --holdout or --test.
 
     With --sort CLASS, rows are written by the probability of the class, the highest first, and numbered in a column
     'rank'; they are then held in memory, but for the --top N only that many. With --reasons 3 each row says why. With
@@ -107,6 +120,8 @@ def run(
         format = RowFormat.jsonl
     fitted = decided(fitted, costs.cost, decide, threshold)
     chunks = _classified(fitted, table, file, work)
+    if interval is not None:
+        chunks = _with_interval(chunks, *_ends(fitted, interval))
     if top is not None and sort is None:
         raise UsageError("top-without-sort", "--top needs --sort CLASS: the class whose probability orders the rows.")
     if sort is not None:
@@ -124,6 +139,14 @@ def run(
             sink.write(chunk, _named_for_people(new) if for_spreadsheet else new)
             step(len(chunk))
     notes: list[str] = [counted.in_words(None if out == "-" else out)]
+    if interval is not None and fitted.residuals is not None:
+        notes.append(
+            text(
+                "The intervals contain the true number of about {coverage:.0%} of such rows, by {errors}.",
+                coverage=interval,
+                errors=fitted.residuals.in_words(),
+            )
+        )
     if table != "-":
         notes.append(next_line(with_model("explain", model, table)))
     data = None if out == "-" else {"out": out, "rows": counted.n, "predicted": counted.as_data()}
@@ -236,10 +259,30 @@ def _with_reasons(
         yield chunk, new | columns
 
 
+def _ends(fitted: Fitted, coverage: float) -> tuple[float, float]:
+    """What is added to a number for the ends of its interval; what cannot be had is told before rows are read."""
+    from vaglio.errors import InputError
+
+    try:
+        return fitted.interval_ends(coverage)
+    except InputError as error:
+        raise UsageError(error.message) from None
+
+
+def _with_interval(
+    chunks: Iterator[tuple[Table, dict[str, Any]]], low: float, high: float
+) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """The rows with the ends of their intervals beside the numbers."""
+    for chunk, new in chunks:
+        predicted = new.pop("predicted")
+        ends = {"low": predicted + low, "high": predicted + high}
+        yield chunk, {"predicted": predicted, **ends, **new}
+
+
 def _named_for_people(new: dict[str, Any]) -> dict[str, Any]:
     """The added columns under names in the language of the reader, rank first."""
     said = locale()
-    known = {"rank": text("rank"), "predicted": text("predicted")}
+    known = {"rank": text("rank"), "predicted": text("predicted"), "low": text("low"), "high": text("high")}
     named: dict[str, Any] = {}
     for name, values in sorted(new.items(), key=lambda entry: entry[0] != "rank"):
         told: str = known.get(name, name)

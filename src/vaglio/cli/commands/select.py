@@ -24,14 +24,13 @@ def run(
     others; Ctrl-C keeps the best so far. A table larger than memory is read in chunks; its rows are split by a hash of
     their number.
     """
-    from vaglio.cli._learners import learner_ids
+    from vaglio.cli._learners import learner_ids, named_learners
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
-    ids = learner_ids(learner)
-    data = work.rows(table, reading)
+    data = work.rows(table, reading, learners=named_learners(learner))
+    ids = learner_ids(learner, data.task)
     selection = searching.run_search(wanted, data, ids, work)
     recipe = data.recipe("select", {"learner": ids, **wanted.to_options()})
     fitted = searching.keep_model(selection, data, recipe, wanted, repr(ids))
-    return searching.answer(
-        selection, fitted, data, recipe, outputs, table, wanted, [trial.to_row() for trial in selection.trials]
-    )
+    rows = [trial.to_row(selection.sign) for trial in selection.trials]
+    return searching.answer(selection, fitted, data, recipe, outputs, table, wanted, rows)

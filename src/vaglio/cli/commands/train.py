@@ -121,6 +121,8 @@ def run(
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
             facts["acceptance"] = wanted.decide(evaluation).to_dict()
+        if data.task == "regression":
+            fitted = fitted.with_residuals(evaluation)
     fitted = fitted.with_target(data.table, data.target).with_provenance(**facts)
     fitted.save(out)
     return _answer(fitted, training, out, table, leak_alarms(data), recipe)

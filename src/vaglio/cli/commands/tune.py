@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli import _searching as searching
-from vaglio.cli._options import Learner, Settings, TableFile, learning_option
+from vaglio.cli._options import LearnerOrDefault, Settings, TableFile, learning_option
 from vaglio.cli._output import Answer, Outputs, locale, verbose
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
@@ -34,7 +34,7 @@ def run(
     table: TableFile,
     *,
     reading: ReadingOptions,
-    learner: Learner = "c45",
+    learner: LearnerOrDefault = None,
     tried: Try = None,
     settings: Settings = None,
     wanted: searching.SearchOptions,
@@ -47,13 +47,16 @@ def run(
     on all training rows and saved; it is evaluated on rows that played no part in the selection. A table larger than
     memory is read in chunks; its rows are split by a hash of their number.
     """
-    from vaglio.cli._learners import make_learner, search_space
+    from vaglio.cli._learners import check_learner, make_learner, search_space
     from vaglio.learners.provenance import learner_source
+    from vaglio.learners.registry import DEFAULT
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
-    estimator = make_learner(learner, settings, wanted.seed, None)
-    space = search_space(learner, tried, settings, estimator)
-    data = work.rows(table, reading)
+    check_learner(learner, settings, False, reading.task.value)
+    data = work.rows(table, reading, learners=[learner] if learner else ())
+    learner = learner or DEFAULT[data.task]
+    estimator = make_learner(learner, settings, wanted.seed, None, task=data.task)
+    space = search_space(learner, tried, settings, estimator, data.task)
     selection = searching.run_search(wanted, data, {learner: (estimator, space)}, work)
     said = {"learner": learner, "set": settings or [], "try": tried or []}
     recipe = data.recipe("tune", {**said, **wanted.to_options()})
@@ -76,5 +79,5 @@ def _summary(selection: Selection) -> str:
 
 def _ranked(selection: Selection) -> list[dict[str, Any]]:
     """Every setting, best first."""
-    rows = [trial.to_row() for trial in selection.trials]
-    return sorted(rows, key=lambda row: -row["score"] if row["score"] == row["score"] else float("inf"))
+    trials = sorted(selection.trials, key=lambda trial: -trial.score if trial.score == trial.score else float("inf"))
+    return [trial.to_row(selection.sign) for trial in trials]

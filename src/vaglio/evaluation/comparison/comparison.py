@@ -6,7 +6,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +24,20 @@ from vaglio.evaluation.comparison.significance import (
     holm,
 )
 from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
+from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE, score_in_words
+from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.rows import Part, Rows
-from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
+from vaglio.evaluation.selection.candidates import Candidate, resolve_learners, task_asked
+from vaglio.evaluation.selection.folds import pooled
 from vaglio.evaluation.selection.selection_result import division_note, fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.evaluation.tasks import LONG_WORK, keeping_results
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.messages.locale import Locale, locale_of
-from vaglio.messages.message import Message, join, text
+from vaglio.messages.message import Message, Option, join, text
 from vaglio.model.base import size_words
+from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.typing import ColumnLike, Learners, TableSource
@@ -49,6 +53,11 @@ _ROBUSTNESS_FOLDS = 3
 _MAX_PAIRS = 8
 
 
+def measure_of(task: Task) -> str:
+    """Return what learners are compared by: accuracy, or R² of predicted numbers."""
+    return score_in_words(DEFAULT_SCORE[task], task)[0]
+
+
 @dataclass(frozen=True)
 class LearnerReport:
     """One learner on all requirements.
@@ -57,25 +66,29 @@ class LearnerReport:
     ----------
     learner : str
     scores : ndarray
-        Accuracy per fold.
-    accuracy : Estimate
-    train_accuracy : float
+        Score per fold: accuracy, or R² of predicted numbers.
+    score : Estimate
+        Over all folds, with its interval.
+    train_score : float
     fit_seconds, predict_seconds : float
         Medians over the folds.
     noise, missing : mapping
-        Accuracy by share of changed training labels, and by share of missing values.
+        Score by share of changed training targets, and by share of missing values.
     scaling : tuple of mapping
         Median training and prediction time by number of rows, and all training times of that size.
     size : mapping
         Nodes, rules or weights of the model.
     error : str
         Why the learner failed, if it did.
+    task : {"classification", "regression"}
+    evaluation : RegressionEvaluation or None
+        Of predicted numbers, all measures over the folds.
     """
 
     learner: str
     scores: np.ndarray
-    accuracy: Estimate
-    train_accuracy: float
+    score: Estimate
+    train_score: float
     fit_seconds: float
     predict_seconds: float
     noise: Mapping[float, float | None] = field(default_factory=dict)
@@ -83,26 +96,30 @@ class LearnerReport:
     scaling: tuple[Mapping[str, float], ...] = ()
     size: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
+    task: Task = "classification"
+    evaluation: RegressionEvaluation | None = field(default=None, repr=False)
 
     @property
     def diagnosis(self) -> Message:
         """Over- or underfitting, in a sentence."""
         if self.error:
             return text("Failed: {error}", error=self.error)
-        reach = (self.accuracy.high - self.accuracy.low) / 2
-        return fit_diagnosis(self.train_accuracy, self.accuracy.value, uncertainty=reach if reach == reach else 0.0)
+        reach = (self.score.high - self.score.low) / 2
+        uncertainty = reach if reach == reach else 0.0
+        return fit_diagnosis(self.train_score, self.score.value, uncertainty=uncertainty, task=self.task)
 
     def to_row(self) -> dict[str, Any]:
         """Return the report as one row of a table."""
         row: dict[str, Any] = {
             text("learner"): self.learner,
-            text("accuracy"): self.accuracy.value,
-            text("low"): self.accuracy.low,
-            text("high"): self.accuracy.high,
-            text("training"): self.train_accuracy,
-            text("fit s"): self.fit_seconds,
-            text("predict s"): self.predict_seconds,
+            measure_of(self.task): self.score.value,
+            text("low"): self.score.low,
+            text("high"): self.score.high,
+            text("training"): self.train_score,
         }
+        if self.evaluation is not None:
+            row |= {text("RMSE"): self.evaluation.rmse, text("MAE"): self.evaluation.mae}
+        row |= {text("fit s"): self.fit_seconds, text("predict s"): self.predict_seconds}
         row |= {text("noise {share:.0%}", share=share): value for share, value in self.noise.items()}
         row |= {text("missing {share:.0%}", share=share): value for share, value in self.missing.items()}
         if self.scaling:
@@ -127,15 +144,16 @@ class Comparison:
     ranks : FriedmanNemenyi or None
         For several tables: mean ranks and the critical difference.
     by_table : mapping
-        For several tables: accuracy of each learner on each table.
+        For several tables: score of each learner on each table.
     alpha : float
         Significance level.
     n_rows : int
     read_seconds : float or None
         Seconds to read the table, if it was a file.
     rows : mapping
-        Where the rows are ("held") and how folds are made of them ("divided"): in memory stratified by class, out of
-        core by the hash of the row number.
+        Where the rows are ("held") and how folds are made of them ("divided"): in memory stratified by class, or by
+        quantiles of the numbers, out of core by the hash of the row number.
+    task : {"classification", "regression"}
     """
 
     reports: tuple[LearnerReport, ...]
@@ -146,10 +164,11 @@ class Comparison:
     n_rows: int = 0
     read_seconds: float | None = None
     rows: Mapping[str, str] = field(default_factory=dict)
+    task: Task = "classification"
 
     @checked
     def differ(self, a: str, b: str) -> bool:
-        """Whether the accuracies of two learners differ significantly."""
+        """Whether the scores of two learners differ significantly."""
         if self.ranks is not None:
             return self.ranks.differ(a, b)
         for pair in self.pairs:
@@ -226,22 +245,30 @@ class Comparison:
         if not self.pairs:
             return []
         typical = float(np.median([pair["detectable"] for pair in self.pairs]))
-        return [
-            text(
+        told = {
+            "n": self.n_rows,
+            "points": typical,
+            "half": typical / 2,
+            # Errors shrink with the root of the rows.
+            "rows": round(4 * self.n_rows, 2 - len(str(4 * self.n_rows))),
+        }
+        if self.task == "regression":
+            power = text(
+                "With {n:,} rows, the test finds a typical difference of {points:.3f} in R² on four of five such "
+                "tables, and smaller ones less often. To find {half:.3f} as often, about {rows:,} rows are needed.",
+                **told,
+            )
+        else:
+            power = text(
                 "With {n:,} rows, the test finds a typical difference of {points:.1%} on four of five such tables, and "
                 "smaller ones less often. To find {half:.1%} as often, about {rows:,} rows are needed.",
-                n=self.n_rows,
-                points=typical,
-                half=typical / 2,
-                # Errors shrink with the root of the rows.
-                rows=round(4 * self.n_rows, 2 - len(str(4 * self.n_rows))),
-            ),
-            INTERVALS_ABOUT["learner"],
-        ]
+                **told,
+            )
+        return [power, INTERVALS_ABOUT["learner"]]
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per learner, most accurate first."""
-        working = sorted((r for r in self.reports if not r.error), key=lambda r: -r.accuracy.value)
+        working = sorted((r for r in self.reports if not r.error), key=lambda r: -r.score.value)
         rows = [report.to_row() for report in working]
         if self.ranks is not None:
             place = dict(zip(self.ranks.names, self.ranks.mean_ranks.tolist(), strict=True))
@@ -252,6 +279,7 @@ class Comparison:
         """Everything as plain data, ready for JSON."""
         data: dict[str, Any] = plain_data(
             {
+                "task": self.task,
                 "learners": self.to_rows(),
                 "pairs": self.pairs,
                 "tables": self.by_table,
@@ -263,7 +291,7 @@ class Comparison:
 
     @checked
     def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
-        """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference.
+        """Draw scores with their intervals; for several tables, mean ranks with the critical difference.
 
         Parameters
         ----------
@@ -279,8 +307,8 @@ class Comparison:
             ranks = self.ranks
             return draw_mean_ranks(ax, ranks.names, ranks.mean_ranks, ranks.critical_difference, locale=locale)
         working = [report for report in self.reports if not report.error]
-        rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in working]
-        return draw_intervals(ax, rows, xlabel=text("accuracy"), locale=locale)
+        rows = [(r.learner, r.score.value, r.score.low, r.score.high) for r in working]
+        return draw_intervals(ax, rows, xlabel=measure_of(self.task), locale=locale)
 
     def _title(self) -> Message:
         n = len(self.reports)
@@ -335,13 +363,14 @@ def compare(
     alpha: float = 0.05,
     seed: int = 0,
     n_jobs: int | None = None,
+    task: str = "auto",
     progress: ProgressOption = None,
 ) -> Comparison:
-    """Compare learners: accuracy, speed, robustness, scalability, size.
+    """Compare learners: accuracy (or R² of predicted numbers), speed, robustness, scalability, size.
 
     Parameters
     ----------
-    table, target : table (or its file) and name of its class column, or X and the labels
+    table, target : table (or its file) and name of its target column, or X and the labels or numbers
         Rows of a scanned table or a Dask frame stay where they are; folds are then made by the hash of the row number.
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
@@ -349,7 +378,7 @@ def compare(
     folds, repeats : int
         Stratified folds, the same for every learner.
     noise, missing : sequence of float
-        Shares of changed training labels and of missing values to measure; empty to leave them out.
+        Shares of changed training targets and of missing values to measure; empty to leave them out.
     sizes : sequence of float
         Shares of the rows on which the training time is measured; empty to leave it out.
     alpha : float
@@ -358,6 +387,8 @@ def compare(
         Seed of the folds and of the noise.
     n_jobs : int, optional
         Processes; the result does not depend on it.
+    task : {"auto", "classification", "regression"}
+        Whether classes or numbers are predicted; by default the target decides.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
@@ -372,13 +403,15 @@ def compare(
     >>> result.differ("bayes", "guess")
     True
     """
-    candidates = [candidate.for_classes() for candidate in resolve_learners(learners, seed=seed)]
+    asked, able = task_asked(task, learners)
     if isinstance(table, Mapping) and target is None:
-        return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
+        opened = _opened(table, asked, able)
+        return _over_tables(opened, len(table), learners, folds, alpha, seed, n_jobs, progress)
     start = time.perf_counter()
-    rows = Rows.of(table, target)
+    rows = Rows.of(table, target, task=asked, able=able)
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
+    candidates, scorer = _candidates(learners, seed, rows.task), get_scorer(DEFAULT_SCORE[rows.task])
     began = time.perf_counter()
     if repeats < 1:
         raise InputError("repeats-out-of-range", "repeats is {n}; it must be at least 1.", n=repeats)
@@ -386,11 +419,11 @@ def compare(
     parts = rows.folds(folds, rules, repeats=repeats)
     sizes_of_fold = _mean_sizes(rows, parts)
     few = rows.folds(_ROBUSTNESS_FOLDS, rules)
-    wanted = RequirementTrials(rows, few, noise, missing, sizes, seed)
+    wanted = RequirementTrials(rows, few, scorer, noise, missing, sizes, seed)
     with reporting(progress) as report, keeping_results():
-        going = run_trials(
-            rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs, by_row=True
-        )
+        settings: list[Any] = [(c, {}) for c in candidates]
+        keep = rows.task == "regression"
+        going = run_trials(rows, parts, settings, scorer, n_jobs=n_jobs, by_row=True, keep=keep)
         trials = []
         for i, candidate in enumerate(candidates):
             report(i, 2 * len(candidates), candidate.name)
@@ -414,7 +447,12 @@ def compare(
         n_rows=len(rows),
         read_seconds=read_seconds,
         rows=rows.describe(rules),
+        task=rows.task,
     )
+
+
+def _candidates(learners: Learners | None, seed: int, task: Task) -> list[Candidate]:
+    return [candidate.for_classes() for candidate in resolve_learners(learners, seed=seed, task=task)]
 
 
 def _mean_sizes(rows: Rows, parts: Sequence[tuple[Part, Part]]) -> tuple[float, float]:
@@ -424,13 +462,19 @@ def _mean_sizes(rows: Rows, parts: Sequence[tuple[Part, Part]]) -> tuple[float, 
 
 
 def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
+    unknown = Estimate(float("nan"), float("nan"), float("nan"))
     if trial.error:
-        unknown = Estimate(float("nan"), float("nan"), float("nan"))
-        return LearnerReport(trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error)
-    interval = accuracy_of_folds(trial.scores, n_train=n_train, n_test=n_test)
-    return LearnerReport(
-        trial.learner, trial.scores, interval, trial.train_score, trial.fit_seconds, trial.score_seconds
-    )
+        return LearnerReport(
+            trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error, task=trial.task
+        )
+    evaluation = None
+    if trial.task == "regression":
+        evaluation = replace(pooled(trial.found, task=trial.task, cost=None), test_ratio=n_test / n_train)
+        score = evaluation.estimate("r2") or unknown
+    else:
+        score = accuracy_of_folds(trial.scores, n_train=n_train, n_test=n_test)
+    times = trial.train_score, trial.fit_seconds, trial.score_seconds
+    return LearnerReport(trial.learner, trial.scores, score, *times, task=trial.task, evaluation=evaluation)
 
 
 def _paired(
@@ -455,34 +499,57 @@ def _paired(
     return [{**pair, "p holm": float(p), "differ": bool(p < alpha)} for pair, p in zip(pairs, raised, strict=True)]
 
 
+def _opened(tables: Mapping[str, Any], asked: str, able: Task | None) -> Iterator[tuple[str, Rows]]:
+    """Open one table after the other; what the first asks for, all must."""
+    first: Task | None = None
+    for name, given in tables.items():
+        source = given if isinstance(given, tuple) else (given,)
+        rows = Rows.of(*source, task=asked, able=able)
+        first = first or rows.task
+        if rows.task != first:
+            raise InputError(
+                "tables-of-several-tasks",
+                "The tables ask for different tasks: {name!r} for {task}, those before it for {first}. Compare them "
+                "separately, or set {option}.",
+                name=name,
+                task=rows.task,
+                first=first,
+                option=Option("task"),
+            )
+        yield name, rows
+
+
 def _over_tables(
-    tables: Mapping[str, Any],
-    candidates: list[Candidate],
+    tables: Iterator[tuple[str, Rows]],
+    n_tables: int,
+    learners: Learners | None,
     folds: int,
     alpha: float,
     seed: int,
     n_jobs: int | None,
     progress: ProgressOption,
 ) -> Comparison:
-    """Accuracy by cross-validation on every table; ranks and their critical difference."""
+    """Scores by cross-validation on every table; ranks and their critical difference."""
     by_table: dict[str, dict[str, float]] = {}
-    trials: dict[str, list[Trial]] = {candidate.name: [] for candidate in candidates}
+    trials: dict[str, list[Trial]] = {}
+    task: Task = "classification"
     with reporting(progress) as report:
-        for i, (name, given) in enumerate(tables.items()):
-            report(i, len(tables), name)
-            rows = Rows.of(*given) if isinstance(given, tuple) else Rows.of(given)
+        for i, (name, rows) in enumerate(tables):
+            report(i, n_tables, name)
+            task = rows.task
+            settings: list[Any] = [(candidate, {}) for candidate in _candidates(learners, seed, task)]
             parts = rows.folds(folds, SplitRules(seed=seed))
-            found = list(run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs))
+            found = list(run_trials(rows, parts, settings, get_scorer(DEFAULT_SCORE[task]), n_jobs=n_jobs))
             by_table[name] = {trial.learner: trial.score for trial in found}
             for trial in found:
-                trials[trial.learner].append(trial)
+                trials.setdefault(trial.learner, []).append(trial)
     failed = {
         name: next(t.error for t in found if t.error) for name, found in trials.items() if any(t.error for t in found)
     }
     scores = {name: [t.score for t in found] for name, found in trials.items() if name not in failed}
-    ranks = friedman_nemenyi(scores, alpha=alpha) if len(scores) > 1 and len(tables) > 1 else None
+    ranks = friedman_nemenyi(scores, alpha=alpha) if len(scores) > 1 and len(by_table) > 1 else None
     reports = tuple(_mean_report(name, found, failed.get(name, "")) for name, found in trials.items())
-    return Comparison(reports, ranks=ranks, by_table=by_table, alpha=alpha)
+    return Comparison(reports, ranks=ranks, by_table=by_table, alpha=alpha, task=task)
 
 
 def _mean_report(name: str, trials: Sequence[Trial], error: str) -> LearnerReport:
@@ -493,4 +560,4 @@ def _mean_report(name: str, trials: Sequence[Trial], error: str) -> LearnerRepor
         float(np.mean([getattr(trial, key) for trial in trials]))
         for key in ("train_score", "fit_seconds", "score_seconds")
     )
-    return LearnerReport(name, scores, interval, train, fit, predict, error=error)
+    return LearnerReport(name, scores, interval, train, fit, predict, error=error, task=trials[0].task)

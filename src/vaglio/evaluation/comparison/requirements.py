@@ -14,6 +14,7 @@ from joblib import delayed
 from scipy.special import stdtrit
 
 from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.metrics.scoring import Scorer
 from vaglio.evaluation.rows import Part, Rows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.typing import Predictor
@@ -21,12 +22,12 @@ from vaglio.typing import Predictor
 __all__ = [
     "Measured",
     "RequirementTrials",
-    "accuracy_with_missing",
-    "accuracy_with_noise",
     "growth_and_size",
     "growth_exponent",
     "model_size",
     "scaling",
+    "score_with_missing",
+    "score_with_noise",
 ]
 
 # Below this many seconds a single fit measures the computer rather than the learner.
@@ -35,35 +36,35 @@ _MEASURABLE = 0.05
 _REPEATS, _LONG = 5, 2.0
 
 
-def _accuracy(candidate: Candidate, train: Rows, test: Rows) -> float | None:
-    """Accuracy on the test rows, or None if the learner does not accept such data."""
+def _score(candidate: Candidate, train: Rows, test: Rows, scorer: Scorer) -> float | None:
+    """Score on the test rows, or None if the learner does not accept such data."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = test.labels(train.fit(candidate.make({})))
-            return float(np.average(found.predictions.labels == found.true, weights=found.weight))
+            model = train.fit(candidate.make({}))
+            return test.score(scorer, model, test.labels(model))
     except Exception:  # noqa: BLE001 - a failure is a result here: None
         return None
 
 
-def accuracy_with_noise(
-    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], share: float, key: Sequence[int]
+def score_with_noise(
+    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, share: float, key: Sequence[int]
 ) -> float | None:
-    """Accuracy after training on labels of which a share is changed; the labels of the test rows stay correct.
+    """Score after training on targets of which a share is changed; the targets of the test rows stay correct.
 
     None where the learner does not accept such data.
     """
     train, test = fold
-    return _accuracy(candidate, rows.take(train).with_noise(share, key), rows.take(test))
+    return _score(candidate, rows.take(train).with_noise(share, key), rows.take(test), scorer)
 
 
-def accuracy_with_missing(
-    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], share: float, key: Sequence[int]
+def score_with_missing(
+    candidate: Candidate, rows: Rows, fold: tuple[Part, Part], scorer: Scorer, share: float, key: Sequence[int]
 ) -> float | None:
-    """Accuracy where a share of the values is missing, in training and test; None if the learner takes none."""
+    """Score where a share of the values is missing, in training and test; None if the learner takes none."""
     train, test = fold
     incomplete = rows.with_missing(share, key)
-    return _accuracy(candidate, incomplete.take(train), incomplete.take(test))
+    return _score(candidate, incomplete.take(train), incomplete.take(test), scorer)
 
 
 def growth_and_size(
@@ -183,6 +184,7 @@ class RequirementTrials:
     rows : Rows
     folds : sequence of (training rows, test rows)
         For the robustness.
+    scorer : callable
     noise, missing, sizes : sequence of float
         Shares, as in :func:`vaglio.compare`.
     seed : int
@@ -190,6 +192,7 @@ class RequirementTrials:
 
     rows: Rows
     folds: Sequence[tuple[Part, Part]]
+    scorer: Scorer
     noise: Sequence[float]
     missing: Sequence[float]
     sizes: Sequence[float]
@@ -220,12 +223,12 @@ class RequirementTrials:
     def _tasks(self, candidate: Candidate) -> Iterator[Any]:
         # The longest task comes first.
         yield delayed(growth_and_size)(candidate, self.rows, self.sizes, self.seed)
-        for number, (accuracy, shares) in enumerate(
-            ((accuracy_with_noise, self.noise), (accuracy_with_missing, self.missing)), start=1
+        for number, (score, shares) in enumerate(
+            ((score_with_noise, self.noise), (score_with_missing, self.missing)), start=1
         ):
             for share in shares:
                 for i, fold in enumerate(self.folds):
-                    yield delayed(accuracy)(candidate, self.rows, fold, share, [self.seed, i, number])
+                    yield delayed(score)(candidate, self.rows, fold, self.scorer, share, [self.seed, i, number])
 
 
 def _mean(found: Sequence[float | None]) -> float | None:

@@ -84,7 +84,7 @@ def nadeau_bengio(
 
 @dataclass(frozen=True)
 class Contrast:
-    """The difference of the accuracies of two learners, from the rows that each of them predicts rightly.
+    """The difference of the scores of two learners, from what each row contributes to them.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Contrast:
     freedom : float
         Degrees of freedom.
     least : float
-        Variance of the mean if the learners disagreed on every row.
+        Variance of the mean if the learners disagreed on every row; 0 of scores that are not accuracies.
     """
 
     mean: float
@@ -110,6 +110,7 @@ class Contrast:
         n_train: float,
         n_test: float,
         rows: np.ndarray | None = None,
+        shares: bool = True,
     ) -> Contrast:
         """Take the variance from the rows, with Nadeau and Bengio's correction for what the folds have in common.
 
@@ -121,13 +122,16 @@ class Contrast:
         Parameters
         ----------
         difference : ndarray
-            Row by row, 1 where only the first learner is right and -1 where only the second is.
+            Row by row, 1 where only the first learner is right and -1 where only the second is; or of other scores by
+            how much the first learner has more.
         of_folds : ndarray
             The same, as the mean of each fold.
         n_train, n_test : float
             Training rows and test rows of a fold.
         rows : ndarray of int, optional
             Which row of the table each difference is of, if a row is tested more than once: its mean counts.
+        shares : bool, default=True
+            The scores are accuracies.
 
         Examples
         --------
@@ -142,15 +146,16 @@ class Contrast:
         if rows is not None:
             difference = np.bincount(rows, difference) / np.bincount(rows)
         n, mean = len(difference), float(np.mean(difference))
-        # For a mean difference d the learners disagree on a share |d| of the rows at least.
-        variance = max(float(np.var(difference, ddof=1)), abs(mean) - mean * mean)
-        return cls(mean, float(np.sqrt(effect * together * variance / n)), max(n / effect - 1, 1.0), effect / n)
+        # For a mean difference d of accuracies the learners disagree on a share |d| of the rows at least.
+        variance = max(float(np.var(difference, ddof=1)), abs(mean) - mean * mean if shares else 0.0)
+        error = float(np.sqrt(effect * together * variance / n))
+        return cls(mean, error, max(n / effect - 1, 1.0), effect / n if shares else 0.0)
 
     @classmethod
     def of_trials(
         cls, a: Trial, b: Trial, *, n_train: float, n_test: float, rows: np.ndarray | None = None
     ) -> Contrast:
-        """Compare two trials that keep what every row contributes to an accuracy.
+        """Compare two trials that keep what every row contributes to their score.
 
         Parameters
         ----------
@@ -159,8 +164,10 @@ class Contrast:
         n_train, n_test, rows
             As in :meth:`of_rows`.
         """
-        difference = _right(a) - _right(b)
-        return cls.of_rows(difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows)
+        assert a.row_scores is not None
+        assert b.row_scores is not None
+        difference, shares = a.row_scores - b.row_scores, a.task == "classification"
+        return cls.of_rows(difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows, shares=shares)
 
     @property
     def statistic(self) -> float:
@@ -182,13 +189,6 @@ class Contrast:
         reach = stdtrit(self.freedom, 1 - alpha / 2) + stdtrit(self.freedom, _POWER)
         least = reach * reach * self.least
         return float(max(reach * self.error, least / (1 + least)))
-
-
-def _right(trial: Trial) -> np.ndarray:
-    """Return which rows were predicted rightly; weighted ones as shares whose mean is the accuracy."""
-    assert trial.row_scores is not None
-    mean = float(trial.row_scores.mean())
-    return trial.row_scores * (trial.score / mean) if mean else trial.row_scores
 
 
 def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, confidence: float = 0.95) -> Estimate:

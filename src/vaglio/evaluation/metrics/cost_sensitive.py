@@ -99,7 +99,7 @@ def costs_of(cost: CostLike | None, rows: Rows) -> CostMatrix | UnitCost | None:
     return CostMatrix.from_any(cost, labels=rows.classes().tolist())
 
 
-def for_unit_cost(estimator: Any, cost: UnitCost) -> Any:
+def for_unit_cost(estimator: Any, cost: UnitCost, *, tell: bool = True) -> Any:
     """Set a learner to predict the quantile of least cost, where it has quantiles; return it.
 
     One whose loss the user has set keeps it, and others predict as always: then the costs are only reported.
@@ -108,9 +108,13 @@ def for_unit_cost(estimator: Any, cost: UnitCost) -> Any:
     ----------
     estimator : regressor
     cost : UnitCost
+    tell : bool, default=True
+        Whether to warn of a learner without quantiles. Where learners compete by cost, the costs show it.
     """
     entry = learners_of("regression").get(getattr(estimator, "_learner_id", ""))
     if entry is None or entry.quantile is None:
+        if not tell:
+            return estimator
         able = [known.id for known in learners_of("regression").values() if known.quantile is not None]
         warn(
             DataWarning(

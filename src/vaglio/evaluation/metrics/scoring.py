@@ -35,6 +35,7 @@ __all__ = [
     "is_mean_of_rows",
     "resolve_scorer",
     "row_scores",
+    "score_in_words",
     "with_known_labels",
     "with_known_predictions",
 ]
@@ -80,6 +81,8 @@ class UnitCostScorer:
         return -float(np.average(costs, weights=None if sample_weight is None else np.asarray(sample_weight)))
 
 
+# What a score is called that goes by costs.
+MINUS_COST = "minus mean cost"
 # The score of a selection, unless another one is named.
 DEFAULT_SCORE: dict[Task, str] = {"classification": "accuracy", "regression": "r2"}
 # Scores of predicted numbers by their short names.
@@ -89,6 +92,13 @@ _SHORT = {
     "median_ae": "neg_median_absolute_error",
     "mape": "neg_mean_absolute_percentage_error",
     "mse": "neg_mean_squared_error",
+}
+_WORDS = {
+    "r2": text("R²"),
+    "rmse": text("RMSE"),
+    "mae": text("MAE"),
+    "mape": text("MAPE"),
+    "accuracy": text("accuracy"),
 }
 # All scores of predicted numbers that scikit-learn has.
 _OF_NUMBERS = (
@@ -114,7 +124,7 @@ def resolve_scorer(
     task : {"classification", "regression"}
     """
     if cost is not None:
-        return "minus mean cost", UnitCostScorer(cost) if isinstance(cost, UnitCost) else CostScorer(cost)
+        return MINUS_COST, UnitCostScorer(cost) if isinstance(cost, UnitCost) else CostScorer(cost)
     if scoring is None:
         scoring = DEFAULT_SCORE[task]
     if callable(scoring):
@@ -135,6 +145,31 @@ def resolve_scorer(
             names=listed(("r2", "rmse", "mae") if numbers else ("accuracy", "f1_macro", "roc_auc"), last="or"),
         )
     return scoring, get_scorer(name)
+
+
+def score_in_words(scoring: str, task: Task) -> tuple[str, int]:
+    """Return what a score is called, and the sign with which it is told: losses are told as they are, not as scores.
+
+    Parameters
+    ----------
+    scoring : str
+        As :func:`resolve_scorer` returns it.
+    task : {"classification", "regression"}
+
+    Examples
+    --------
+    >>> score_in_words("rmse", "regression"), score_in_words("neg_root_mean_squared_error", "regression")
+    (('RMSE', -1), ('RMSE', -1))
+    >>> score_in_words("r2", "regression"), score_in_words("f1_macro", "classification")
+    (('R²', 1), ('f1_macro', 1))
+    """
+    if scoring == MINUS_COST:
+        return text("mean cost"), -1
+    if task == "classification":
+        return _WORDS.get(scoring, scoring), 1
+    short = next((each for each, name in _SHORT.items() if scoring in (each, name)), scoring)
+    loss = short in _SHORT or scoring.startswith("neg_") or scoring == "max_error"
+    return _WORDS.get(short, short.removeprefix("neg_")), -1 if loss else 1
 
 
 def is_mean_of_rows(scorer: Scorer) -> bool:
@@ -165,15 +200,21 @@ def _loss_of(scorer: Scorer) -> str | None:
     return next((loss for of, loss in found.items() if getattr(scorer, "_score_func", None) is of), None)
 
 
-def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:
-    """Return what each row contributes to a score that is a mean of rows.
+def row_scores(scorer: Scorer, y: ColumnLike, labels: Any, weight: np.ndarray | None = None) -> np.ndarray:
+    """Return what each row contributes to a score that is a mean of rows: their plain mean is the score.
 
     Parameters
     ----------
     scorer : callable
     y, labels : ndarray
         The true and the predicted classes, or numbers.
+    weight : ndarray, optional
     """
+    scores = _scores_of_rows(scorer, y, labels, weight)
+    return scores if weight is None else scores * (weight / weight.mean())
+
+
+def _scores_of_rows(scorer: Scorer, y: ColumnLike, labels: Any, weight: np.ndarray | None) -> np.ndarray:
     if isinstance(scorer, CostScorer):
         known = scorer.cost.labels
         costs: np.ndarray = scorer.cost.matrix[encode_labels(np.asarray(y), known), encode_labels(labels, known)]
@@ -188,7 +229,8 @@ def row_scores(scorer: Scorer, y: ColumnLike, labels: Any) -> np.ndarray:
     error: np.ndarray = np.abs(labels - true)
     if loss == "absolute":
         return -error.astype(np.float64)
-    spread = float(np.var(true)) if loss == "r2" else 0.0
+    centre = np.average(true, weights=weight)
+    spread = float(np.average(np.square(true - centre), weights=weight)) if loss == "r2" else 0.0
     squares: np.ndarray = np.square(error)
     return np.asarray(1 - squares / spread if spread > 0 else -squares)
 

@@ -52,7 +52,7 @@ def task_asked(task: str, learners: Learners) -> tuple[str, Task | None]:
     >>> task_asked("auto", ["cart", "c45"]), task_asked("auto", ["cart"])
     (('auto', 'classification'), ('auto', None))
     """
-    if learners is None:
+    if learners is None or getattr(learners, "ndim", 1) == 0:
         return task, None
     given: Any = [learners] if isinstance(learners, (str, BaseEstimator)) else learners
     listed = list(given.values() if isinstance(given, Mapping) else given) if isinstance(given, Iterable) else []

@@ -12,22 +12,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from vaglio.errors import InputError, as_own_errors
 from vaglio.evaluation.labels import as_labels
-from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, costs_of, for_unit_cost
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
-from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.model_evaluation import evaluate_found
 from vaglio.evaluation.overlap import find_overlap
-from vaglio.evaluation.rows import Part, Rows
-from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
+from vaglio.evaluation.rows import MemoryRows, Part, Rows
+from vaglio.evaluation.selection.candidates import Candidate, resolve_learners, task_asked
 from vaglio.evaluation.selection.folds import pooled
 from vaglio.evaluation.selection.search import Budget, Chooser, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
 from vaglio.evaluation.selection.splits import SplitRules, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.tasks import keeping_results
-from vaglio.model.costs import CostMatrix
+from vaglio.messages.sentences import listed
+from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.typing import ColumnLike, CostLike, Estimator, Learners, TableSource
@@ -45,7 +47,7 @@ def select(
     learners: Learners | None = None,
     *,
     strategy: str = "cross-validation",
-    scoring: str | Scorer = "accuracy",
+    scoring: str | Scorer | None = None,
     cost: CostLike | None = None,
     search: str = "random",
     n_iter: int = 10,
@@ -60,22 +62,26 @@ def select(
     seed: int = 0,
     n_jobs: int | None = None,
     time_budget: float | None = None,
+    task: str = "auto",
     progress: ProgressOption = None,
 ) -> Selection:
     """Try learners and their parameters, choose one, train it on all training rows, and evaluate it.
 
     Parameters
     ----------
-    table, target : table and name of its class column, or X and the labels
+    table, target : table and name of its target column, or X and the labels or numbers
         Rows of a scanned table or a Dask frame stay where they are. They are divided by the hash of their number,
         which takes the place of ``stratify``; ``rows`` of the result says so.
     learners : ids, estimators, or a mapping of names to either or to (estimator, search space)
-        By default every learner there is.
+        By default every learner of the task.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
         Each result says how reliable it is.
-    scoring : str or callable
-        The scikit-learn score to choose by.
+    scoring : str or callable, optional
+        The score to choose by, by its scikit-learn name, or for numbers "rmse", "mae" and the like. By default
+        accuracy, or R² of numbers.
     cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row
+        For numbers what a unit of error costs, as ``{"over": 1, "under": 3}``: learners that have quantiles then
+        predict the one of least cost.
         Predictions, choice and measures then go by cost, and the chosen model carries the costs; a learner without
         probabilities is trained with the costs as weights of the rows. Costs by row become weights of the rows.
     search : {"none", "grid", "random", "halving"}
@@ -88,8 +94,9 @@ def select(
         The model itself is then chosen and trained on all rows.
     race : bool
         A setting that is clearly behind the best one after a fold is not tried on the folds that remain: by McNemar's
-        test on all rows predicted so far, at the level 0.001 for all pairs together. It keeps the score of its folds
-        and is not chosen. For accuracy or costs, whose score is a mean over rows.
+        test on all rows predicted so far (of numbers, by a paired test of their errors), at the level 0.001 for all
+        pairs together. It keeps the score of its folds and is not chosen. For accuracy, costs, R², squared and absolute
+        errors, whose score is a mean over rows.
     test_size : float or str
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     test : table, optional
@@ -103,6 +110,8 @@ def select(
         Processes.
     time_budget : float, optional
         Seconds; each learner is tried at least once.
+    task : {"auto", "classification", "regression"}
+        Whether classes or numbers are predicted; by default the target decides.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
@@ -132,32 +141,29 @@ def select(
         )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     rules = SplitRules(stratify, None if groups is None else as_labels(groups, "groups"), time_ordered, seed)
-    rows = Rows.of(table, target)
+    asked, able = task_asked(task, learners)
+    rows = Rows.of(table, target, task=asked, able=able)
     rows.refuse(rules, search)
-    classes = rows.classes()
-    costs, rows = _costs(cost, rows, classes)
+    costs, rows = _costs(cost, rows)
     if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):
         raise InputError(
             "test-table-with-strategy",
             "A test table is used after the selection. Use the strategy validation or cross-validation.",
         )
     further = None if test is None else rows.like(test, target)
-    if len(classes) < 2:
-        raise InputError(
-            "only-one-class",
-            "All rows have the class {label!r}. A classifier needs at least two classes.",
-            label=str(classes[0]),
-        )
-    name, scorer = resolve_scorer(scoring, costs)
+    _check_varies(rows)
+    name, scorer = resolve_scorer(scoring, costs, rows.task)
     if race and not is_mean_of_rows(scorer):
         raise InputError(
             "race-scoring",
-            "A race compares learners row by row. Select by accuracy or by cost, not by {name}.",
+            "A race compares learners row by row. Select by {scores} or by cost, not by {name}.",
+            scores=listed(("r2", "mae") if rows.task == "regression" else ("accuracy",)),
             name=name,
         )
-    candidates = resolve_learners(learners, seed=seed)
+    candidates = resolve_learners(learners, seed=seed, task=rows.task)
     if costs is not None:
-        candidates = [_cost_sensitive(candidate, costs) for candidate in candidates]
+        alone = len(candidates) == 1
+        candidates = [_cost_sensitive(candidate, costs, alone) for candidate in candidates]
     chooser = Chooser(candidates, plan, scorer, n_jobs, race)
     flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further, costs)
     with reporting(progress) as report, keeping_results():
@@ -177,9 +183,9 @@ def tune(
 
     Parameters
     ----------
-    learner : str or classifier
+    learner : str, classifier or regressor
         The id of a learner, or an estimator. Its own parameters are tried first.
-    table, target : table (or its file) and name of its class column, or X and the labels
+    table, target : table (or its file) and name of its target column, or X and the labels or numbers
     space : mapping, optional
         Parameters and the values to try; by default the search space of the learner.
     **options
@@ -205,19 +211,38 @@ def tune(
     return given
 
 
-def _costs(cost: Any, rows: Rows, classes: np.ndarray) -> tuple[CostMatrix | None, Rows]:
-    """Return a cost matrix; costs that are given by row become weights of the rows instead."""
-    if cost is None:
-        return None, rows
-    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)):
+def _check_varies(rows: Rows) -> None:
+    """Raise an error if all rows have the same target; numbers out of core are not all looked at for this."""
+    if rows.task == "regression":
+        if isinstance(rows, MemoryRows) and np.ptp(rows.y) == 0:
+            raise InputError(
+                "only-one-number",
+                "The target is {value:g} in every row. There is nothing to predict.",
+                value=float(rows.y[0]),
+            )
+        return
+    classes = rows.classes()
+    if len(classes) < 2:
+        raise InputError(
+            "only-one-class",
+            "All rows have the class {label!r}. A classifier needs at least two classes.",
+            label=str(classes[0]),
+        )
+
+
+def _costs(cost: Any, rows: Rows) -> tuple[CostMatrix | UnitCost | None, Rows]:
+    """Return the costs of errors; costs that are given by row become weights of the rows instead."""
+    if cost is not None and not isinstance(cost, (CostMatrix, UnitCost, Mapping, str, os.PathLike)):
         with as_own_errors():  # ragged lists
             cost = np.asarray(cost)
         if cost.ndim == 1:
             return None, rows.with_weights(cost)
-    return CostMatrix.from_any(cost, labels=classes.tolist()), rows
+    return costs_of(cost, rows), rows
 
 
-def _cost_sensitive(candidate: Candidate, cost: CostLike) -> Candidate:
+def _cost_sensitive(candidate: Candidate, cost: CostMatrix | UnitCost, alone: bool) -> Candidate:
+    if isinstance(cost, UnitCost):
+        return replace(candidate, estimator=for_unit_cost(clone(candidate.estimator), cost, tell=alone))
     space = {f"estimator__{key}": values for key, values in candidate.space.items()}
     return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
 
@@ -233,7 +258,7 @@ class _Flow:
     test_size: float | str
     budget: Budget
     test: Rows | None = None
-    cost: CostMatrix | None = None
+    cost: CostMatrix | UnitCost | None = None
 
     def once(self, rows: Rows, report: Report) -> Selection:
         """Choose, train on the training rows, evaluate on the test rows."""
@@ -243,9 +268,7 @@ class _Flow:
         model = self.chooser.refit(choice.best, training)
         unseen = rows.take(test) if self.test is None else self.test
         found = unseen.predict(model, seen=self.test is not None)
-        # All the costs, not those the model carries: the training rows may lack a class.
-        known = replace(found.predictions, cost=self.cost)
-        evaluation = evaluate_predictions(known, found.true, sample_weight=found.weight)
+        evaluation = evaluate_found(found, rows.task, self.cost)
         if self.test is not None:
             evaluation = replace(evaluation, overlap=find_overlap(model, found))
         return Selection(
@@ -301,7 +324,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=pooled([fold.found for fold in outer], cost=self.cost, about="selection"),
+            evaluation=pooled([fold.found for fold in outer], task=rows.task, cost=self.cost, about="selection"),
             score=float(np.mean([fold.score for fold in outer])),
             train_score=rows.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=rows.learned(model),

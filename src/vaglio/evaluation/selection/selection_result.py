@@ -10,15 +10,18 @@ import numpy as np
 
 from vaglio.evaluation.alarms import Alarm, alarms_html, training_rows_alarm
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE, score_in_words
 from vaglio.evaluation.rows import Part, Predicted
 from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
+from vaglio.messages.figures import figure
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.messages.locale import Locale, locale_of
-from vaglio.messages.message import Message, join, text
+from vaglio.messages.message import Message, Number, join, text
 from vaglio.messages.sentences import listed
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
+from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.typing import Estimator
 
@@ -30,15 +33,22 @@ __all__ = ["OuterFold", "Selection", "fit_diagnosis"]
 # Overfitting is reported for a gap above the first value, or above the second and half of the test error.
 _CLEAR_GAP = 0.10
 _SMALL_GAP = 0.05
+# What stops a setting in a race.
+RACE_TESTS: dict[Task, Message] = {
+    "classification": text("McNemar's test"),
+    "regression": text("paired test of the rows"),
+}
 
 
 def division_note(rows: Mapping[str, str]) -> list[Message]:
-    """Return the sentence that says how rows out of core were divided; none for rows in memory."""
+    """Return the sentence that says how rows were divided; none for rows in memory that are divided as usual."""
     if rows.get("held", "in memory") == "in memory":
-        return []
+        usual = (None, "stratified by class", "stratified by quantiles of the target")
+        divided = rows.get("divided")
+        return [] if divided in usual else [text("The rows were assigned {divided}.", divided=divided)]
     return [
         text(
-            "The rows stay {held}. They were assigned to folds {divided}, not stratified by class.",
+            "The rows stay {held}. They were assigned to folds {divided}, not stratified.",
             held=rows["held"],
             divided=rows["divided"],
         )
@@ -57,12 +67,12 @@ class OuterFold:
 
     @property
     def true(self) -> np.ndarray:
-        """The true class of each row of the fold."""
+        """The true class, or number, of each row of the fold."""
         return self.found.true
 
     @property
     def predicted(self) -> np.ndarray:
-        """The predicted class of each row of the fold."""
+        """The predicted class, or number, of each row of the fold."""
         return self.found.predictions.labels
 
 
@@ -78,14 +88,14 @@ class Selection:
         Every setting tried, failures included.
     best : Trial
         The best trial, with the score it was chosen by.
-    best_estimator : classifier
+    best_estimator : classifier or regressor
         The best setting, trained on all training rows.
-    evaluation : Evaluation
+    evaluation : Evaluation or RegressionEvaluation
         On the test rows.
     score, train_score : float
         The selection score on the test rows and on the training rows.
     judged : ndarray
-        Positions of the test rows, in the order of ``evaluation``: among the rows whose class is known, or in the
+        Positions of the test rows, in the order of ``evaluation``: among the rows whose target is known, or in the
         test table.
     outer : tuple of OuterFold
         Nested cross-validation: the choice in each outer fold.
@@ -93,32 +103,38 @@ class Selection:
         Number of training rows.
     scoring : str
         Name of the selection score.
-    cost : CostMatrix or None
+    cost : CostMatrix, UnitCost or None
         Costs of errors, if they were given.
     seed : int
     interrupted, out_of_time : bool
         Whether the search ended early.
     rows : mapping
-        Where the rows are ("held") and how they are divided ("divided"): in memory stratified by class, unless the
-        rules say otherwise; out of core by the hash of the row number.
+        Where the rows are ("held") and how they are divided ("divided"): in memory stratified by class, or by quantiles
+        of the numbers, unless the rules say otherwise; out of core by the hash of the row number.
     """
 
     strategy: Strategy
     trials: tuple[Trial, ...]
     best: Trial
     best_estimator: Estimator
-    evaluation: Evaluation
+    evaluation: Any
     score: float
     train_score: float
     n_train: int
     judged: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     outer: tuple[OuterFold, ...] = ()
     scoring: str = "accuracy"
-    cost: CostMatrix | None = None
+    cost: CostMatrix | UnitCost | None = None
     seed: int = 0
     interrupted: bool = False
     out_of_time: bool = False
     rows: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        task: Task = self.evaluation.task
+        return task
 
     @property
     def fitted(self) -> Any:
@@ -131,7 +147,9 @@ class Selection:
             "seed": self.seed,
         }
         chosen: Any = self.best_estimator
-        return chosen.fitted_.with_provenance(selection=facts)
+        fitted = chosen.fitted_.with_provenance(selection=facts)
+        measured = self.task == "regression" and self.strategy.name != "zero"
+        return fitted.with_residuals(self.evaluation) if measured else fitted
 
     @property
     def failures(self) -> tuple[Trial, ...]:
@@ -151,32 +169,36 @@ class Selection:
     @property
     def measure(self) -> str:
         """The selection score in words; with costs, what a row costs."""
-        if self.cost is not None:
-            return text("mean cost")
-        return text("accuracy") if self.scoring == "accuracy" else self.scoring
+        return score_in_words(self.scoring, self.task)[0]
 
-    def _told(self, score: float) -> float:
-        """A score as it is told: a cost as what is paid, not as what is gained."""
-        return -score if self.cost is not None else score
+    @property
+    def sign(self) -> int:
+        """-1 where the score is a negative loss, which is told as the loss: costs, RMSE and the like."""
+        return score_in_words(self.scoring, self.task)[1]
+
+    def _told(self, score: float, digits: int = 5) -> Number:
+        """A score as it is told: shares to four decimals, what has a unit with so many digits."""
+        told = self.sign * score
+        return figure(told, digits) if self.task == "regression" and self.sign < 0 else Number(f"{told:.4f}")
 
     @property
     def diagnosis(self) -> Message:
         """Over- or underfitting of the chosen model, in a sentence."""
-        if self.scoring != "accuracy":
+        if self.scoring != DEFAULT_SCORE[self.task]:
             return text(
-                "{measure}: {train:.3f} on the training rows, {test:.3f} on other rows.",
+                "{measure}: {train} on the training rows, {test} on other rows.",
                 measure=self.measure,
                 train=self._told(self.train_score),
                 test=self._told(self.score),
             )
-        true = self.evaluation.rates.support
-        accuracy = self.evaluation.accuracy
-        return fit_diagnosis(
-            self.train_score,
-            self.score,
-            baseline=float(true.max() / true.sum()),
-            uncertainty=(accuracy.high - accuracy.low) / 2,
-        )
+        found = self.evaluation.estimate(self.scoring)
+        reach = 0.0 if found is None else (found.high - found.low) / 2
+        uncertainty = reach if reach == reach else 0.0
+        baseline = 0.0
+        if isinstance(self.evaluation, Evaluation):
+            true = self.evaluation.rates.support
+            baseline = float(true.max() / true.sum())
+        return fit_diagnosis(self.train_score, self.score, baseline=baseline, uncertainty=uncertainty, task=self.task)
 
     def notes(self) -> list[str]:
         """Return how reliable the result is, and what went wrong."""
@@ -203,8 +225,9 @@ class Selection:
             behind = dict.fromkeys(trial.learner for trial in self.stopped)
             lines.append(
                 text(
-                    "Not tried on all folds because clearly behind (McNemar's test, p < {level}): {n:,} "
+                    "Not tried on all folds because clearly behind ({test}, p < {level}): {n:,} "
                     "{n:setting|settings} of {names}.",
+                    test=RACE_TESTS[self.task],
                     level=LEVEL,
                     n=len(self.stopped),
                     names=listed(behind),
@@ -220,26 +243,28 @@ class Selection:
         return lines
 
     def _nested(self) -> Message:
-        # Rounded first: a difference that prints as 0.0000 is none to the reader.
-        difference = round(self.optimism, 4)
-        told = {"n": len(self.outer), "score": self.best.score, "difference": abs(difference)}
-        if difference == 0:
+        own, other = self._told(self.best.score), self._told(self.score)
+        told = {
+            "n": len(self.outer),
+            "score": own,
+            "difference": self._told(self.sign * abs(self.optimism), 2),
+        }
+        # A difference that prints as 0.0000 is none to the reader.
+        if own == other:
             return text(
-                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, "
-                "{score:.4f}, is "
+                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, {score}, is "
                 "the same on rows that played no part in it.",
                 **told,
             )
-        if difference > 0:
+        if self.sign * self.optimism > 0:
             return text(
-                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, "
-                "{score:.4f}, is "
-                "{difference:.4f} higher than on rows that played no part in it.",
+                "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, {score}, is "
+                "{difference} higher than on rows that played no part in it.",
                 **told,
             )
         return text(
-            "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, {score:.4f}, is "
-            "{difference:.4f} lower than on rows that played no part in it.",
+            "Nested cross-validation: the selection was repeated in {n} outer folds. Its own score, {score}, is "
+            "{difference} lower than on rows that played no part in it.",
             **told,
         )
 
@@ -252,19 +277,25 @@ class Selection:
                 best[trial.learner] = trial
         ranked = sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
         if not self.stopped:
-            return [trial.to_row() for trial in ranked]
-        return [{**trial.to_row(), text("folds"): len(trial.scores)} for trial in ranked]
+            return [trial.to_row(self.sign) for trial in ranked]
+        return [{**trial.to_row(self.sign), text("folds"): len(trial.scores)} for trial in ranked]
 
     def choices(self) -> list[dict[str, Any]]:
         """What was chosen in each outer fold."""
         return [
-            {text("fold"): i, **fold.choice.to_row(), text("inner score"): fold.choice.score, text("score"): fold.score}
+            {
+                text("fold"): i,
+                **fold.choice.to_row(self.sign),
+                text("inner score"): self.sign * fold.choice.score,
+                text("score"): self.sign * fold.score,
+            }
             for i, fold in enumerate(self.outer, start=1)
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
         data = {
+            "task": self.task,
             "alarms": [alarm.to_dict() for alarm in self.alarms],
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
@@ -312,12 +343,12 @@ class Selection:
         }
         if self.best.setting:
             return text(
-                "Chosen: {learner} ({setting}); {measure} {score:.4f} on {n:,} test rows, trained on {train:,}; "
+                "Chosen: {learner} ({setting}); {measure} {score} on {n:,} test rows, trained on {train:,}; "
                 "{settings:,} {settings:setting|settings} tried.",
                 **told,
             )
         return text(
-            "Chosen: {learner}; {measure} {score:.4f} on {n:,} test rows, trained on {train:,}; {settings:,} "
+            "Chosen: {learner}; {measure} {score} on {n:,} test rows, trained on {train:,}; {settings:,} "
             "{settings:setting|settings} tried.",
             **told,
         )
@@ -362,9 +393,11 @@ class Selection:
         best: dict[str, Trial] = {}
         for trial in sorted((t for t in self.trials if not t.error), key=lambda t: t.rank):
             best[trial.learner] = trial
-        rows = [(t.learner, t.score, float(np.min(t.scores)), float(np.max(t.scores))) for t in best.values()]
-        measure = text("accuracy") if self.scoring == "accuracy" else self.scoring
-        told = text("{measure}, with the range of the folds", measure=measure)
+        rows = []
+        for trial in best.values():
+            scores = self.sign * trial.scores
+            rows.append((trial.learner, self.sign * trial.score, float(np.min(scores)), float(np.max(scores))))
+        told = text("{measure}, with the range of the folds", measure=self.measure)
         return draw_intervals(ax, rows, xlabel=told, locale=locale_of(lang))
 
     def __repr__(self) -> str:
@@ -380,7 +413,7 @@ class Selection:
         """
         locale = locale_of(lang)
         tables = "".join(html_table(rows, caption=title, locale=locale) for title, rows in self._tables())
-        return tables + self.evaluation.to_html(lang=locale)
+        return tables + str(self.evaluation.to_html(lang=locale))
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the choice, notes and tables as a fragment of HTML.
@@ -399,17 +432,26 @@ class Selection:
 
 
 @checked
-def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> Message:
+def fit_diagnosis(
+    train: float,
+    test: float,
+    *,
+    baseline: float | None = None,
+    uncertainty: float = 0.0,
+    task: Task = "classification",
+) -> Message:
     """Say whether scores (higher is better, at most 1) are a sign of over- or underfitting.
 
     Parameters
     ----------
     train, test : float
-        The same measure on the training rows and on other rows.
+        The same measure on the training rows and on other rows: of predicted numbers, R².
     baseline : float, optional
-        Score of always predicting the largest class.
+        Score of always predicting the largest class, or the mean.
     uncertainty : float
         Half the width of the interval of ``test``: a smaller gap is not reported.
+    task : {"classification", "regression"}
+        What is predicted.
 
     Examples
     --------
@@ -419,33 +461,36 @@ def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, u
     'Underfitting: 0.62 on the training rows'
     """
     gap = train - test
-    told = {"train": train, "test": test, "gap": gap}
+    measure = "R² " if task == "regression" else ""
+    told = {"measure": measure, "train": train, "test": test, "gap": gap}
     clear = gap > _CLEAR_GAP or (gap > _SMALL_GAP and gap > (1 - test) / 2)
     if clear and gap > uncertainty:
         return Message(
             "overfitting",
-            "Overfitting: {train:.2f} on the training rows, {test:.2f} on other rows (gap {gap:.2f}). Simplify the "
-            "model, "
-            "prune it or add rows.",
+            "Overfitting: {measure}{train:.2f} on the training rows, {test:.2f} on other rows (gap {gap:.2f}). "
+            "Simplify the model, prune it or add rows.",
             **told,
         )
     if baseline is not None and train - baseline < 0.25 * (1 - baseline):
+        usual = text("the mean") if task == "regression" else text("the largest class")
         return Message(
             "underfitting",
-            "Underfitting: {train:.2f} on the training rows, hardly above the {baseline:.2f} of always predicting the "
-            "largest class. Use a more flexible model or add columns.",
+            "Underfitting: {measure}{train:.2f} on the training rows, hardly above the {baseline:.2f} of always "
+            "predicting {usual}. Use a more flexible model or add columns.",
+            measure=measure,
             train=train,
             baseline=baseline,
+            usual=usual,
         )
     if gap < -max(uncertainty, _SMALL_GAP):
         return Message(
             "test-better-than-training",
-            "Unusual: {train:.2f} on the training rows, {test:.2f} on other rows. The test rows may be easier, or "
-            "too few.",
+            "Unusual: {measure}{train:.2f} on the training rows, {test:.2f} on other rows. The test rows may be "
+            "easier, or too few.",
             **told,
         )
     return Message(
         "no-overfitting",
-        "No sign of over- or underfitting: {train:.2f} on the training rows, {test:.2f} on other rows.",
+        "No sign of over- or underfitting: {measure}{train:.2f} on the training rows, {test:.2f} on other rows.",
         **told,
     )

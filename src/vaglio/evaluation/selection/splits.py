@@ -207,6 +207,7 @@ def make_holdout(
     if rules.time_ordered:
         cut = min(max(round(n * (1 - share)), 1), n - 1)
         return rows[:cut], rows[cut:]
+    _check_groups(rules, 2)
     if rules.groups is not None:
         splitter = GroupShuffleSplit(1, test_size=share, random_state=rules.seed)
         train, test = next(splitter.split(rows, y, rules.groups))
@@ -351,8 +352,20 @@ def make_folds(
         )
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
+    _check_groups(rules, n_splits)
     y = strata(y, len(y) // n_splits, task)
     return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
+
+
+def _check_groups(rules: SplitRules, parts: int) -> None:
+    known = parts if rules.groups is None else len(np.unique(rules.groups))
+    if known < parts:
+        raise InputError(
+            "too-few-groups",
+            "{n:,} {n:group|groups} cannot be divided into {parts:,} parts.",
+            n=known,
+            parts=parts,
+        )
 
 
 def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:

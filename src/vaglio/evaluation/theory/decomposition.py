@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError, as_own_errors, warning_as_here, warning_once
+from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import MemoryRows
-from vaglio.messages.message import Message, text
+from vaglio.messages.figures import figure
+from vaglio.messages.locale import Locale, locale_of
+from vaglio.messages.message import Message, Number, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
 from vaglio.runtime.arguments import checked
@@ -75,28 +78,37 @@ class BiasVariance:
 
     __repr__ = __str__
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parts as plain data."""
+        return asdict(self)
+
     def in_words(self) -> Message:
         """Return the decomposition as one line."""
         told = {
-            "error": self.error,
-            "bias": self.bias,
-            "variance": self.variance,
+            "error": _part(self.error),
+            "bias": _part(self.bias),
+            "variance": _part(self.variance),
             "n": self.rounds,
             "rows": self.train_rows,
         }
         if not self.noise_source:
             return text(
-                "error {error:.4f} = bias² and noise together {bias:.4f} + variance {variance:.4f} ({n:,} "
+                "error {error} = bias² and noise together {bias} + variance {variance} ({n:,} "
                 "training sets of {rows:,} rows; no rows are similar enough to separate noise from bias)",
                 **told,
             )
         return text(
-            "error {error:.4f} = bias² {bias:.4f} + variance {variance:.4f} + noise {noise:.4f} ({n:,} training "
+            "error {error} = bias² {bias} + variance {variance} + noise {noise} ({n:,} training "
             "sets of {rows:,} rows; noise {source})",
             **told,
-            noise=self.noise,
+            noise=_part(self.noise),
             source=_NOISE_SOURCES.get(self.noise_source, self.noise_source),
         )
+
+
+def _part(value: float) -> Number:
+    """A share to four decimals, what has a unit with few digits."""
+    return Number(f"{value:.4f}") if value == 0 or 1e-3 <= abs(value) <= 1 else figure(value, 5)
 
 
 _NOISE_SOURCES = {
@@ -124,16 +136,18 @@ class BiasVarianceCurve:
     parts: tuple[BiasVariance, ...]
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> Any:
-        """Draw error, bias², variance and noise against the parameter; return the axes."""
-        ax = axes_for(ax)
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
+        """Draw error, bias², variance and noise against the parameter, in this language; return the axes."""
+        ax, locale = axes_for(ax), locale_of(lang)
         numbers = all(isinstance(value, (int, float)) for value in self.param_range)
         x = np.array(self.param_range if numbers else range(len(self.param_range)), dtype=float)
-        names = {"error": "error", "bias": "bias²", "variance": "variance", "noise": "noise"}
+        names = {"error": text("error"), "bias": text("bias²"), "variance": text("variance"), "noise": text("noise")}
         if not all(part.noise_source for part in self.parts):
-            names = {"error": "error", "bias": "bias² and noise", "variance": "variance"}
+            names = {"error": text("error"), "bias": text("bias² and noise"), "variance": text("variance")}
         curves = [Curve(x, np.array([getattr(p, key) for p in self.parts]), name) for key, name in names.items()]
-        draw_curves(ax, curves, xlabel=self.param_name, ylabel="expected error", marker="o", markersize=4)
+        draw_curves(
+            ax, curves, xlabel=self.param_name, ylabel=text("expected error"), locale=locale, marker="o", markersize=4
+        )
         if not numbers:
             ax.set_xticks(x, [str(value) for value in self.param_range])
         return ax
@@ -197,7 +211,7 @@ def bias_variance(
         raise InputError(
             "too-few-rounds", "n_rounds is {n_rounds}; variance needs at least 2 models.", n_rounds=n_rounds
         )
-    rows = MemoryRows.of_arrays(X, y)
+    rows = MemoryRows.of_arrays(X, y, task=task_of_model(estimator))
     inputs, truth = rows.X, rows.y
     if param_name is not None:
         options: dict[str, Any] = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
@@ -208,7 +222,7 @@ def bias_variance(
             for v in param_range
         ]
         return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
-    numbers = is_regressor(estimator)
+    numbers = rows.task == "regression"
     with as_own_errors():  # text among numbers
         classes = None if numbers else np.unique(truth)
     estimate = estimate_noise(inputs, truth, numbers) if noise is None else Noise(float(noise), "given")

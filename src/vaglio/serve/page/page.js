@@ -200,10 +200,11 @@ function barTable(head, rows) {
 }
 
 function showAnswer() {
-  const { predicted, probabilities, expected_costs: costs, likeliest } = state.answer;
+  const { predicted, probabilities, expected_costs: costs, likeliest, interval } = state.answer;
   const chance = probabilities ? ` · ${percent(probabilities[String(predicted)])}` : "";
   $("decision").textContent = `${shown(predicted)}${chance}`;
-  $("cost").textContent = costs && likeliest !== predicted ? say("Predicted by lowest expected cost. The most probable class is {label}.", { label: shown(likeliest) }) : "";
+  const reach = interval ? say("{share} of such rows are between {low} and {high}.", { share: percent(interval.coverage), low: brief(interval.low), high: brief(interval.high) }) : "";
+  $("cost").textContent = reach || !costs ? reach : likeliest !== predicted ? say("Predicted by lowest expected cost. The most probable class is {label}.", { label: shown(likeliest) }) : "";
   const rows = Object.entries(probabilities ?? {}).map(([name, value]) => ({
     name, size: value, of: 1, chosen: name === String(predicted), numbers: [percent(value), ...(costs ? [brief(costs[name])] : [])],
   }));

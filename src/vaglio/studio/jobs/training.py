@@ -6,7 +6,7 @@ Results are written as they come in. Rows that evaluate a choice take no part in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from vaglio.errors import VaglioError
 from vaglio.evaluation import Evaluation, select
+from vaglio.evaluation.rows import MemoryRows, Rows
 from vaglio.evaluation.selection.selection_result import Selection
 from vaglio.evaluation.training import EvaluationPlan, learning_rows, train_and_evaluate
 from vaglio.fitted import Fitted
@@ -76,7 +77,7 @@ def trainings(data: Mapping[str, Any]) -> int:
 def search(
     learners: Mapping[str, Any],
     typed: Mapping[str, Mapping[str, str]],
-    rows: tuple[Table, Any],
+    rows: Rows,
     data: Mapping[str, Any],
     cost: CostLike,
     progress: Callable[[int, int, str], None],
@@ -89,7 +90,7 @@ def search(
         Id -> estimator.
     typed : mapping
         Id -> parameters as typed, which are not searched.
-    rows : tuple
+    rows : Rows
         Inputs and classes.
     data : mapping
         The request.
@@ -98,7 +99,7 @@ def search(
     """
     candidates = {name: (estimator, search_space(name, typed[name])) for name, estimator in learners.items()}
     # One process: the learners themselves use all processors, and cancelling ends them all.
-    return select(*rows, learners=candidates, cost=cost, n_jobs=1, progress=progress, **selection_options(data))
+    return select(rows, learners=candidates, cost=cost, n_jobs=1, progress=progress, **selection_options(data))
 
 
 def found_params(selection: Selection) -> dict[str, str]:
@@ -121,7 +122,7 @@ def train_learners(request: Request) -> None:
     names = ["select"] if request.way == "choose" else list(learners)
     progress = Progress(request.folder, [Task(name, steps, guess=guesses.get(name)) for name in names])
     table = request.load().table
-    rows = learning_rows(table, plan.folds)
+    rows = replace(MemoryRows.of_arrays(*learning_rows(table, plan.folds)), groups=table.labelled().groups)
     results: list[dict[str, Any]] = []
     for number, some in enumerate(tasks):
         progress.begin(number)
@@ -150,12 +151,10 @@ class _Trained:
     judged: np.ndarray | None = None
 
 
-def _trained(
-    request: Request, learners: dict[str, Any], rows: tuple[Table, np.ndarray], plan: EvaluationPlan, report: _Steps
-) -> _Trained:
+def _trained(request: Request, learners: dict[str, Any], rows: Rows, plan: EvaluationPlan, report: _Steps) -> _Trained:
     if request.way == "fixed":
         ((name, estimator),) = learners.items()
-        training = train_and_evaluate(estimator, *rows, plan, cost=request.cost, progress=report)
+        training = train_and_evaluate(estimator, rows, None, plan, cost=request.cost, progress=report)
         assert training.evaluation is not None
         return _Trained(name, training.estimator.fitted_, training.evaluation, training.n_rows, {})
     selection = search(learners, request.typed, rows, request.data, request.cost, report.searching)

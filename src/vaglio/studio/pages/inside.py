@@ -88,11 +88,11 @@ def evaluated_positions(model: Learned, opened: OpenTable) -> np.ndarray:
     known = model.judged()
     if known is not None:
         return known
-    y = opened.table.xy()[1]
+    y, groups = opened.table.xy()[1], opened.table.labelled().groups
     holdout = model.request.data.get("holdout")
     if holdout is None:
         return np.arange(len(y))
-    return make_holdout(y, holdout, SplitRules(seed=model.request.seed))[1]
+    return make_holdout(y, holdout, SplitRules(seed=model.request.seed, groups=groups))[1]
 
 
 # -- a node and its rows -----------------------------------------------------------------------------------------------

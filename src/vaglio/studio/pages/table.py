@@ -80,6 +80,7 @@ ROLES = {
     "identifier": text("identifier"),
     "ignored": text("ignored"),
     "weight": text("weight"),
+    "group": text("group: stays in one fold"),
 }
 _MOST_ORDERED = 60
 

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
+from vaglio.fitted.residuals import Residuals
 from vaglio.learners.estimator import VaglioEstimator
 from vaglio.learners.inputs import check_labels, check_same_length
 from vaglio.learners.parameters import estimator
@@ -219,7 +220,7 @@ class EnsembleEstimator(VaglioEstimator):
 
     def _forget_out_of_bag(self) -> None:
         """Remove the estimates of an earlier fit: they are not those of the model that is learned now."""
-        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_", "_out_of_bag_residuals"):
             self.__dict__.pop(name, None)
 
     def _keep_out_of_bag(self, means: np.ndarray, asked: np.ndarray, y: np.ndarray, member: str) -> None:
@@ -256,6 +257,8 @@ class EnsembleEstimator(VaglioEstimator):
         else:
             self.oob_prediction_ = self._for_all_rows(means[:, 0])
             measure, predicted, least = chosen or r2_score, means[known, 0], 2
+            if known.any():
+                self._out_of_bag_residuals = Residuals.of(y[known] - predicted, "out-of-bag")
         self.oob_score_ = float(measure(y[known], predicted)) if known.sum() >= least else float("nan")
 
 
