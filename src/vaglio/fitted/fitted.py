@@ -209,7 +209,8 @@ class Fitted:
             Of this learner by folds, or of this model on rows that it was not trained on.
         """
         folds, weight = getattr(evaluation, "folds", None), getattr(evaluation, "weight", None)
-        found = np.asarray(getattr(evaluation, "residuals", evaluation))
+        with as_own_errors():
+            found = np.asarray(getattr(evaluation, "residuals", evaluation), dtype=np.float64)
         kept = Residuals.of(found if weight is None else found[weight > 0], "rows" if folds is None else "folds")
         return self.with_provenance(residuals=kept.to_state())
 

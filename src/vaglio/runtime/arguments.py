@@ -274,6 +274,7 @@ _TYPES: dict[str, Alternative] = {
     "float": (_is_number, text("a number")),
     "bool": (_is_truth_value, text("True or False")),
     "str": (lambda value: isinstance(value, str), text("text")),
+    "Task": (lambda value: isinstance(value, str), text("text")),
     "PathLike": (_is_path, text("a path")),
     "dict": _MAPPING,
     "Mapping": _MAPPING,
