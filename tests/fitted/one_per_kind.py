@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import vaglio
 from vaglio.fitted import Fitted
+from vaglio.learners.registry import REGRESSORS
 
 # Learners that count words.
 COUNTS = ("multinomial-nb", "bernoulli-nb")
@@ -34,30 +36,29 @@ LEARNERS = {
 }
 
 
-# Models of numbers, by the id of the learner; their kinds are among those above.
-NUMBERS = {
-    "cart of numbers": lambda: vaglio.DecisionTreeRegressor(max_depth=3),
-    "linear of numbers": vaglio.LinearRegression,
-    "svm of numbers": vaglio.SVR,
-    "mlp of numbers": lambda: vaglio.MLPRegressor((3,), max_iter=5, random_state=0),
-    "knn of numbers": lambda: vaglio.KNeighborsRegressor(weights="distance"),
-    "bagging of numbers": lambda: vaglio.BaggingRegressor(n_estimators=2, random_state=0),
-    "random-forest of numbers": lambda: vaglio.RandomForestRegressor(2, random_state=0),
-    "adaboost of numbers": lambda: vaglio.AdaBoostRegressor(n_estimators=2, random_state=0),
-    "gradient-boosting of numbers": lambda: vaglio.HistGradientBoostingRegressor(
-        max_iter=2, early_stopping=False, random_state=0
-    ),
-    "additive of numbers": lambda: vaglio.ExplainableBoostingRegressor(max_rounds=5, outer_bags=2, random_state=0),
-    "voting of numbers": lambda: vaglio.VotingRegressor(
-        [("tree", vaglio.DecisionTreeRegressor(max_depth=2)), ("line", vaglio.LinearRegression())]
-    ),
-}
 VARIANTS = {
     "gaussian": lambda: vaglio.NaiveBayesClassifier("gaussian"),
     "kde": lambda: vaglio.NaiveBayesClassifier("kde"),
     "linear svm": lambda: vaglio.SVC(kernel="linear"),
     "some columns": lambda: vaglio.BaggingClassifier(n_estimators=2, max_features=1, random_state=0),
 }
+
+
+# The models of numbers, each of which is of one of the kinds; settings that make them small.
+_SMALL = {
+    "n_estimators": 2,
+    "max_iter": 4,
+    "max_rounds": 5,
+    "outer_bags": 2,
+    "early_stopping": False,
+    "random_state": 0,
+}
+NUMBERS = {f"{name} of numbers": lambda entry=entry: _small(entry.make()) for name, entry in REGRESSORS.items()}
+
+
+def _small(estimator: Any) -> Any:
+    known = estimator.get_params()
+    return estimator.set_params(**{name: value for name, value in _SMALL.items() if name in known})
 
 
 @cache
@@ -80,7 +81,7 @@ def numbers() -> np.ndarray:
 
 @cache
 def model(kind: str) -> Fitted:
-    """Return the model of a kind, or of a variant."""
+    """Return the model of a kind, of a variant, or of numbers."""
     X, y = rows()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
