@@ -56,32 +56,21 @@ def test_counts_give_the_file_of_a_training_in_memory(name, lazy, frame):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("name", NUMBERS)
-def test_numbers_give_the_file_of_a_training_in_memory(name, weighted, path, frame):
+def test_weighted_numbers_give_the_model_of_a_training_in_memory(name, path, frame):
     rows = frame[["tenths", "word", "flag", "count", "many"]]
-    y, weight = frame["real"].to_numpy(), frame["weight"].to_numpy() if weighted else None
-    if weighted and name in ("knn", "mlp"):
-        pytest.skip("a count of rows, or a step of a network, takes no weights in passes")
-    theirs = clone(NUMBERS[name]).fit(rows, y, sample_weight=weight) if weighted else clone(NUMBERS[name]).fit(rows, y)
+    theirs = clone(NUMBERS[name]).fit(rows, frame["real"].to_numpy(), sample_weight=frame["weight"].to_numpy())
     found = []
     for chunk in (130, 10_000):
         data = scan(path, part_rows=800)
         with streaming("4GB", chunk_rows=chunk):
             X, target = data.select([*rows.columns, "real"]).xy("real")
-            given = {"sample_weight": data["weight"]} if weighted else {}
-            found.append(clone(NUMBERS[name]).fit(X, target, **given))
+            found.append(clone(NUMBERS[name]).fit(X, target, sample_weight=data["weight"]))
     assert sha(found[0]) == sha(found[1])
-    if weighted and name in ("linear", "adaboost", "voting"):  # their sums of weighted rows are rounded elsewhere
+    if name in ("linear", "adaboost", "voting"):  # their sums of weighted rows are rounded elsewhere
         np.testing.assert_allclose(found[0].predict(rows), theirs.predict(rows), rtol=1e-12, atol=1e-12)
     else:
         assert sha(found[0]) == sha(theirs)
-
-
-def test_every_learner_of_numbers_learns_in_passes_or_says_what_it_needs(lazy):
-    assert {name.partition(",")[0] for name in NUMBERS} == set(registry.REGRESSORS) - {"svm"}
-    with pytest.raises(NotSupportedError, match="needs all rows in memory"):
-        vaglio.SVR().fit(*lazy.select(["tenths", "count", "real"]).xy("real"))
 
 
 @pytest.mark.slow
