@@ -162,7 +162,7 @@ class Fitted:
         >>> found = evaluate_by_folds(vaglio.LinearRegression(), X, y, n_splits=10)
         >>> model = vaglio.LinearRegression().fit(X, y).fitted_.with_residuals(found)
         >>> model.predict_interval(X[:2], coverage=0.8).round(-1).tolist()
-        [[3390.0, 4140.0], [2950.0, 3700.0]]
+        [[3220.0, 4070.0], [3000.0, 3850.0]]
         """
         low, high = self.interval_ends(coverage)
         if is_out_of_core(X):
