@@ -152,10 +152,12 @@ def test_another_model_has_no_terms(model, tmp_path):
 def test_terms_of_a_model_of_numbers_are_edited_in_its_unit(tmp_path):
     random = np.random.default_rng(0)
     size, zone = random.uniform(30, 200, 300), random.choice(["north", "south"], 300)
-    table = pd.DataFrame({"size": size, "zone": zone, "price": 500.5 * size + random.normal(0, 30_000, 300)})
+    table = pd.DataFrame(
+        {"size": size, "zone": zone, "price": 2000.5 * np.abs(size - 60) + random.normal(0, 9_000, 300)}
+    )
     table.to_csv(tmp_path / "homes.csv", index=False)
     model, edited = tmp_path / "m.vaglio", tmp_path / "e.vaglio"
-    settings = [word for text in ("max_rounds=60", "interactions=0", "outer_bags=2") for word in ("--set", text)]
+    settings = [word for text in ("max_rounds=300", "interactions=0", "outer_bags=2") for word in ("--set", text)]
     given = ("--target", "price", "--learner", "additive", *settings, "--holdout", "0.3", "--out", model)
     assert run_here("train", tmp_path / "homes.csv", *given).code == 0
     listed = run_here("edit", model, "--json")
@@ -166,7 +168,7 @@ def test_terms_of_a_model_of_numbers_are_edited_in_its_unit(tmp_path):
     grid = pd.DataFrame({"size": np.linspace(30, 200, 200), "zone": "north"})
     assert (np.diff(before.predict(grid)) < 0).any()
     assert (np.diff(after.predict(grid)) >= 0).all()
-    assert after.predict(grid).mean() == pytest.approx(before.predict(grid).mean(), rel=0.05)
+    assert after.predict(grid).mean() == pytest.approx(before.predict(grid).mean(), rel=0.1)
     assert "before the model was edited" in " ".join(run_here("inspect", edited).out.split())
     flat = tmp_path / "f.vaglio"
     assert run_here("edit", edited, "zone", "remove", "--out", flat).code == 0
