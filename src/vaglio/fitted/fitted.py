@@ -208,9 +208,13 @@ class Fitted:
         evaluation : RegressionEvaluation, or array-like of residuals (true minus predicted numbers)
             Of this learner by folds, or of this model on rows that it was not trained on.
         """
-        folds, weight = getattr(evaluation, "folds", None), getattr(evaluation, "weight", None)
-        found = np.asarray(getattr(evaluation, "residuals", evaluation))
-        kept = Residuals.of(found if weight is None else found[weight > 0], "rows" if folds is None else "folds")
+        if not hasattr(evaluation, "residuals"):
+            kept = Residuals.of(evaluation)
+        else:
+            found, weight = evaluation.residuals, evaluation.weight
+            kept = Residuals.of(
+                found if weight is None else found[weight > 0], "rows" if evaluation.folds is None else "folds"
+            )
         return self.with_provenance(residuals=kept.to_state())
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
