@@ -127,7 +127,12 @@ def test_leave_one_out_and_repeated_splits_are_splitters_like_any_other() -> Non
     one = evaluate_by_folds(vaglio.C45Classifier(), X, y, cv=folds)
     as_many = evaluate_by_folds(vaglio.C45Classifier(), X, y, n_splits=14)
     planned = evaluate_learner(vaglio.C45Classifier(), X, y, EvaluationPlan(leave_one_out=True))
-    assert one.accuracy.value == as_many.accuracy.value == planned.accuracy.value
+    given = vaglio.evaluate(vaglio.C45Classifier(), X, y, folds=folds)
+    assert one.accuracy.value == as_many.accuracy.value == planned.accuracy.value == given.accuracy.value
+    drawn = make_random_splits(y, 5, 0.3)
+    assert vaglio.evaluate("c45", X, y, folds=drawn).n_rows == sum(len(test) for _, test in drawn)
+    with pytest.raises(InputError, match="without holdout"):
+        vaglio.evaluate("c45", X, y, folds=folds, holdout=0.3)
     assert len(one.per_fold()) == 14
     assert list(one.per_fold()[0])[2:] == ["accuracy"]
     scores = cross_val_score(vaglio.C45Classifier(), X.to_frame(), y, cv=folds)

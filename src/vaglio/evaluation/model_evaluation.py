@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,7 @@ def evaluate(
     X: TableSource | Rows,
     y: str | int | ColumnLike | None = None,
     *,
-    folds: int | None = None,
+    folds: int | Iterable[Any] | None = None,
     holdout: float | str | None = None,
     repeat: int = 1,
     sample_weight: ColumnLike | None = None,
@@ -54,8 +56,9 @@ def evaluate(
         id alone is evaluated by ten folds.
     X, y : table (or its file) and name of its target, or X and the labels or numbers
         A scanned table or a Dask frame is read in parts. Without y, the target that the table has.
-    folds : int, optional
-        Evaluate the learner by cross-validation with so many folds.
+    folds : int or iterable of (train, test), optional
+        Evaluate the learner by cross-validation with so many folds, or by these splits: of
+        :func:`~vaglio.evaluation.make_folds`, :func:`~vaglio.evaluation.make_random_splits` or a splitter's ``split``.
     holdout : float or str, optional
         Evaluate the learner on a random share of the rows, such as 0.3 or "70-30".
     repeat : int, default=1
@@ -140,11 +143,16 @@ def evaluate(
 def _of_learner(
     learner: Any, rows: Rows, planned: dict[str, Any], pos_label: object, cost: CostLike | None, seed: int
 ) -> Any:
+    from vaglio.evaluation.selection.folds import evaluate_by_folds
     from vaglio.evaluation.training import EvaluationPlan, evaluate_learner
 
-    plan = EvaluationPlan(**planned, seed=seed)
     [candidate] = resolve_learners([learner], seed=seed, task=rows.task)
     estimator = clone(candidate.estimator)
+    if planned["folds"] is not None and not isinstance(planned["folds"], Integral):
+        if planned["holdout"] is not None or planned["repeat"] != 1:
+            raise InputError("splits-alone", "Splits are given whole: pass folds without holdout and repeat.")
+        return evaluate_by_folds(estimator, rows, cv=planned["folds"], pos_label=pos_label, cost=cost)
+    plan = EvaluationPlan(**planned, seed=seed)
     return evaluate_learner(estimator, rows, None, plan, pos_label=pos_label, cost=cost)
 
 

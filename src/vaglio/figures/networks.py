@@ -45,8 +45,7 @@ def draw_neuron(subject: Subject) -> Any:
                 # Staggered along the edges, so that the numbers of neighbouring units do not cover each other.
                 along = 0.2 + 0.55 * (j + 0.5) / weight.shape[1]
                 x, y = (a + along * (b - a) for a, b in zip(start, end))
-                box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
-                ax.text(x, y, locale.number(value, ".2f"), fontsize=7, ha="center", va="center", bbox=box, zorder=2)
+                ax.text(x, y, locale.number(value, ".2f"), fontsize=7, ha="center", va="center", bbox=_BOX, zorder=2)
     _units(ax, places, names, outputs)
     for layer, bias in enumerate(biases, start=1):
         for j, (x, y) in places[layer].items():
@@ -65,7 +64,9 @@ def draw_neuron(subject: Subject) -> Any:
     return ax.figure
 
 
-_BELOW: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "color": MUTED, "zorder": 4}
+# Numbers are readable where edges run behind them.
+_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
+_BELOW: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "color": MUTED, "zorder": 2, "bbox": _BOX}
 
 
 def _layers(subject: Subject) -> tuple[list[str], list[np.ndarray], list[np.ndarray], list[Any], list[str]]:

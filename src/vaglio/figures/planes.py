@@ -328,8 +328,7 @@ def draw_generative(subject: Subject) -> Any:
         display = DecisionRegionDisplay.from_estimator(model.fit(X, labels), X, labels, _RESOLUTION)
         display.values = None  # the boundary of all classes is drawn instead
         display.plot(ax, lang=locale)
-        borders = np.arange(len(display.classes) - 1) + 0.5
-        ax.contour(display.x, display.y, display.codes, levels=borders, colors=INK, linewidths=1.2)
+        _draw_borders(ax, model, columns, display)
         ax.set_title(locale.text(title), fontsize=10)
     right = axes[1]
     colours = class_colours(sorted(set(labels.tolist()), key=str))
@@ -341,6 +340,15 @@ def draw_generative(subject: Subject) -> Any:
         handles = _without_legend(ax)
     _legend_above(figure, handles)
     return figure
+
+
+def _draw_borders(ax: Axes, model: Any, columns: tuple[str, str], display: DecisionRegionDisplay) -> None:
+    """Draw where two classes are equally probable: from probabilities a smooth line, unlike from the classes."""
+    across, up = np.meshgrid(display.x, display.y)
+    probability = model.predict_proba(_frame(columns, np.column_stack([across.ravel(), up.ravel()])))
+    for k in range(1, probability.shape[1]):  # the first class shares each of its borders with another one
+        lead = probability[:, k] - np.delete(probability, k, axis=1).max(axis=1)
+        ax.contour(display.x, display.y, lead.reshape(across.shape), levels=[0.0], colors=INK, linewidths=1.2)
 
 
 # -- the perceptron --------------------------------------------------------------------------------------------------

@@ -217,6 +217,8 @@ class DecisionRegionDisplay:
         """Join the rows inside the margin with it, along the steepest way."""
         assert self.slack is not None
         assert self.values is not None
+        from matplotlib.patheffects import withStroke
+
         up, right = np.gradient(self.values, self.y, self.x)
         label: str | None = locale.say("slack ξ")
         largest = set(np.argsort(-self.slack, kind="stable")[:_SLACKS_WRITTEN].tolist())
@@ -238,6 +240,8 @@ class DecisionRegionDisplay:
                     textcoords="offset points",
                     fontsize=8,
                     color=WARN,
+                    zorder=5,
+                    path_effects=[withStroke(linewidth=2, foreground="white")],  # readable among points and lines
                 )
 
 

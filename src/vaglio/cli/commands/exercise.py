@@ -86,7 +86,8 @@ def run(
     """Make exercises for a lecture: a small table, questions with unique answers, worked solutions.
 
     The same topic, seed and level give the same exercise. --format form writes the files that students fill in and
-    'vaglio mark' marks. An .xml file can be imported into Moodle, and an .ipynb file marks the answers itself.
+    'vaglio mark' marks; with --students 30 --out form.txt they are form-0.txt, form-1.txt, … by their seeds. An .xml
+    file can be imported into Moodle, and an .ipynb file marks the answers itself.
     """
     from vaglio.exercises import exercise
     from vaglio.exercises.formats import written
@@ -94,14 +95,23 @@ def run(
 
     if topic is None:
         return _listing()
-    if out is not None:
-        check_writable(out)
     chosen = format or _BY_SUFFIX.get(out.suffix if out else "", SheetFormat.text)
-    if chosen is SheetFormat.form and students > 1:
-        raise UsageError(
-            "one-form-per-file", "A form holds one exercise. Leave out --students and choose the seed with --seed."
-        )
+    forms = chosen is SheetFormat.form and students > 1
+    if forms and out is None:
+        raise UsageError("one-form-per-file", "A form holds one exercise: for several add --out FILE.txt.")
+    if out is not None:
+        for path in _forms(out, seed, students) if forms else [out]:
+            check_writable(path)
     sheets = [exercise(topic, seed=seed + student, level=level, lang=lang) for student in range(students)]
+    if forms and out is not None:
+        paths = _forms(out, seed, students)
+        for path, sheet in zip(paths, sheets, strict=True):
+            write_whole(path, written([sheet], chosen.value, solutions))
+        told = text("{n:,} forms are in {first} … {last}.", n=students, first=paths[0], last=paths[-1])
+        following = next_line(f"vaglio mark {out.with_stem(f'{out.stem}-*')} --out marks.csv")
+        return Answer(
+            {"out": [str(path) for path in paths], "format": chosen.value, "exercises": students}, [], [told, following]
+        )
     content = written(sheets, chosen.value, solutions)
     data = [{**sheet.solution().to_dict(), "facts": sheet.facts} for sheet in sheets]
     if out is None:
@@ -109,6 +119,11 @@ def run(
     write_whole(out, content)
     done = text("{n:,} {n:exercise is|exercises are} in {out}.", n=students, out=out)
     return Answer({"out": str(out), "format": chosen.value, "exercises": students}, [], [done])
+
+
+def _forms(out: Path, seed: int, students: int) -> list[Path]:
+    """The files of several forms, by the seeds of their exercises."""
+    return [out.with_stem(f"{out.stem}-{seed + student}") for student in range(students)]
 
 
 def _listing() -> Answer:

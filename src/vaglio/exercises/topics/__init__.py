@@ -42,7 +42,7 @@ TOPICS: dict[str, Topic] = {
     "c45": Topic(text("Gain ratio (C4.5)"), trees.c45),
     "cart": Topic(text("A split by the Gini index (CART)"), trees.cart),
     "pruning": Topic(text("Pruning a tree"), trees.pruning),
-    "foil": Topic(text("FOIL gain"), rules.foil),
+    "foil": Topic(text("Rules by the FOIL gain"), rules.foil),
     "cn2": Topic(text("Conditions of CN2"), rules.cn2),
     "ripper": Topic(text("Pruning a rule (RIPPER)"), rules.ripper),
     "naive-bayes": Topic(text("Naive Bayes, with and without smoothing"), bayes.naive),

@@ -169,6 +169,13 @@ class Workbench:
                 self._open = self._load(state)
             return self._open
 
+    @property
+    def audited(self) -> Audit | None:
+        """The audit of the present table if it is ready; nothing is read for it."""
+        with self._lock:
+            present = self._open if self._open is not None and self._open.state == self.project.state else None
+        return None if present is None else present.audited
+
     def need_table(self) -> OpenTable:
         """Return the present table; without one, say where to open one."""
         found = self.open_table
