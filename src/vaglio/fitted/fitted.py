@@ -163,7 +163,7 @@ class Fitted:
         >>> found = evaluate_by_folds(vaglio.LinearRegression(), X, y, n_splits=10)
         >>> model = vaglio.LinearRegression().fit(X, y).fitted_.with_residuals(found)
         >>> model.predict_interval(X[:2], coverage=0.8).round(-1).tolist()
-        [[3390.0, 4140.0], [2950.0, 3700.0]]
+        [[3220.0, 4070.0], [3000.0, 3850.0]]
         """
         low, high = self.interval_ends(coverage)
         if is_out_of_core(X):
@@ -209,10 +209,13 @@ class Fitted:
         evaluation : RegressionEvaluation, or array-like of residuals (true minus predicted numbers)
             Of this learner by folds, or of this model on rows that it was not trained on.
         """
-        folds, weight = getattr(evaluation, "folds", None), getattr(evaluation, "weight", None)
-        with as_own_errors():
-            found = np.asarray(getattr(evaluation, "residuals", evaluation), dtype=np.float64)
-        kept = Residuals.of(found if weight is None else found[weight > 0], "rows" if folds is None else "folds")
+        if not hasattr(evaluation, "residuals"):
+            kept = Residuals.of(evaluation)
+        else:
+            found, weight = evaluation.residuals, evaluation.weight
+            kept = Residuals.of(
+                found if weight is None else found[weight > 0], "rows" if evaluation.folds is None else "folds"
+            )
         return self.with_provenance(residuals=kept.to_state())
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:

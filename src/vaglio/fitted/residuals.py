@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
 from vaglio.messages.message import Message, text
 
 __all__ = ["Residuals"]
@@ -49,7 +49,8 @@ class Residuals:
         residuals : array-like of shape (n_rows,)
         source : {"folds", "rows", "out-of-bag"}
         """
-        found = np.asarray(residuals, dtype=np.float64).ravel()
+        with as_own_errors():  # text among numbers
+            found = np.asarray(residuals, dtype=np.float64).ravel()
         ordered = np.sort(found[np.isfinite(found)])
         if source not in _SOURCES or not len(ordered):
             raise InputError("no-residuals", "There are no residuals to keep.")

@@ -204,7 +204,7 @@ def rank_attributes(table: TableSource, target: str, *, seed: int = 0, task: str
     >>> penguins = vaglio.datasets.load("penguins")
     >>> best = rank_attributes(penguins, "body_mass_g")[0]
     >>> best.attribute, round(best.explained, 2), round(best.rank_correlation, 2)
-    ('flipper_length_mm', 0.79, 0.84)
+    ('flipper_length_mm', 0.77, 0.84)
     """
     data = Table.from_any(table)
     wanted = decide_task(data.column(target), task).task

@@ -147,3 +147,33 @@ def test_another_model_has_no_terms(model, tmp_path):
     assert outcome.code == 1
     assert "Only an additive model" in outcome.err
     assert not (tmp_path / "e.vaglio").exists()
+
+
+def test_terms_of_a_model_of_numbers_are_edited_in_its_unit(tmp_path):
+    random = np.random.default_rng(0)
+    size, zone = random.uniform(30, 200, 300), random.choice(["north", "south"], 300)
+    table = pd.DataFrame(
+        {"size": size, "zone": zone, "price": 2000.5 * np.abs(size - 60) + random.normal(0, 9_000, 300)}
+    )
+    table.to_csv(tmp_path / "homes.csv", index=False)
+    model, edited = tmp_path / "m.vaglio", tmp_path / "e.vaglio"
+    settings = [word for text in ("max_rounds=300", "interactions=0", "outer_bags=2") for word in ("--set", text)]
+    given = ("--target", "price", "--learner", "additive", *settings, "--holdout", "0.3", "--out", model)
+    assert run_here("train", tmp_path / "homes.csv", *given).code == 0
+    listed = run_here("edit", model, "--json")
+    assert listed.code == 0, listed.err
+    outcome = run_here("edit", model, "size", "monotone", "--reason", "larger homes cost more", "--out", edited)
+    assert outcome.code == 0, outcome.err
+    before, after = vaglio.load(model), vaglio.load(edited)
+    grid = pd.DataFrame({"size": np.linspace(30, 200, 200), "zone": "north"})
+    assert (np.diff(before.predict(grid)) < 0).any()
+    assert (np.diff(after.predict(grid)) >= 0).all()
+    assert after.predict(grid).mean() == pytest.approx(before.predict(grid).mean(), rel=0.1)
+    assert "before the model was edited" in " ".join(run_here("inspect", edited).out.split())
+    flat = tmp_path / "f.vaglio"
+    assert run_here("edit", edited, "zone", "remove", "--out", flat).code == 0
+    one = [vaglio.load(flat).predict_one({"size": 100.0, "zone": zone}) for zone in ("north", "south")]
+    assert one[0] == one[1]
+    # The errors that were measured are those of another model.
+    refused = run_here("predict", edited, tmp_path / "homes.csv", "--interval", "0.9")
+    assert refused.code != 0

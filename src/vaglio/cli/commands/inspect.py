@@ -70,7 +70,7 @@ def _lines(fitted: Fitted) -> str:
         ),
         text("fingerprint"): training.get("fingerprint"),
         text("accuracy"): _accuracy(fitted, accuracy, scores.get("how", "")),
-        text("RMSE"): _rmse(scores),
+        text("RMSE"): _rmse(fitted, scores),
         text("intervals"): None
         if fitted.residuals is None
         else text("by {errors}", errors=fitted.residuals.in_words()),
@@ -94,12 +94,14 @@ def _accuracy(fitted: Fitted, accuracy: Any, how: str) -> str | None:
     return text("{accuracy:.4f} {how}", accuracy=accuracy, how=how)
 
 
-def _rmse(scores: dict[str, Any]) -> str | None:
+def _rmse(fitted: Fitted, scores: dict[str, Any]) -> str | None:
     """The error of a model of numbers as it was measured."""
     rmse, r2 = scores.get("rmse"), scores.get("r2")
     if not isinstance(rmse, float):
         return None
     told = {"rmse": figure(rmse), "how": scores.get("how", "")}
+    if fitted.edits:
+        return text("{rmse} {how}, before the model was edited", **told)
     return text("{rmse} {how} (R² {r2:.4f})", **told, r2=r2) if isinstance(r2, float) else text("{rmse} {how}", **told)
 
 
