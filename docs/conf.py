@@ -24,6 +24,7 @@ extensions = [
     "benchmark_tables",
     "benchmark_growth",
     "gallery",
+    "notebook",
 ]
 exclude_patterns = ["_extensions"]
 nitpicky = True

@@ -141,6 +141,21 @@ def test_italian_numbers_and_the_model_of_numbers(browser, url: str):
     assert complaints == []
 
 
+def test_an_address_of_the_reference_is_tried_on_its_page(browser, url: str):
+    page, complaints = open_page(browser, f"{url}/docs")
+    page.wait_for_selector("details")
+    tried = page.locator("details").filter(has=page.locator("summary", has_text=re.compile(r"POST.*/predict\b"))).first
+    tried.locator("summary").click()
+    tried.get_by_role("button", name="Try it").click()
+    expect(tried.get_by_role("status")).to_contain_text("200 OK")
+    expect(tried.get_by_role("status")).to_contain_text(re.compile(r"Adelie|Gentoo|Chinstrap|yes|no|\d"))
+    # What the server refuses is shown as it says it.
+    tried.get_by_label("Body").fill("{")
+    tried.get_by_role("button", name="Try it").click()
+    expect(tried.get_by_role("status")).to_contain_text(re.compile("^4\\d\\d"))
+    assert [line for line in complaints if "Failed to load resource" not in line] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["/#model=penguins", "/?lang=it#model=play", "/docs"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

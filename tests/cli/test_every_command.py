@@ -230,6 +230,14 @@ def test_costs_change_decisions(folder: Path):
     assert "mean cost per row" in judged.out
 
 
+def test_a_column_that_is_ignored_is_not_in_the_cleaned_copy(folder: Path):
+    (folder / "ignored.csv").write_text("a,b,y\n" + "".join(f"{at % 5},{at % 3},{'nj'[at % 2]}\n" for at in range(40)))
+    outcome = run_here("audit", "ignored.csv", "-t", "y", "--ignore", "b", "--clean", "without.csv")
+    assert (folder / "without.csv").read_text().splitlines()[0] == "a,y"
+    assert "Ignored and not in the copy: 'b'." in outcome.err
+    assert "--ignore" not in outcome.err.splitlines()[-1]
+
+
 def test_a_cleaned_copy(folder: Path):
     table = pd.read_csv("my penguins.csv")
     pd.concat([table, table.head(10)]).to_csv("twice.csv", index=False)

@@ -262,8 +262,9 @@ def note_reading(table: str, columns: Said, file: Said) -> None:
 
 
 def note_copy(table: str, copy: str) -> None:
-    """Keep that a file of ours has the columns of a table: what was said about them holds for it, too."""
-    _read_by[copy] = _read_by.get(table, ({}, {}))[0], {}
+    """Keep that a file of ours has the columns of a table but those ignored: what was said holds for it, too."""
+    said = _read_by.get(table, ({}, {}))[0]
+    _read_by[copy] = {name: given for name, given in said.items() if name != "ignore"}, {}
 
 
 def read_in_parts(table: str | None) -> bool:

@@ -27,7 +27,7 @@ from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.messages.options import renaming
 from vaglio.messages.sentences import listed
-from vaglio.table import CellFormat, Column, Table, matching_columns, note_matches
+from vaglio.table import CellFormat, Column, Table, likeliest, matching_columns, note_matches
 from vaglio.typing import TableLike
 
 # The spread of a column of which nothing is known but that it had values.
@@ -257,7 +257,7 @@ class Codebook:
                 n=len(absent),
                 absent=listed(absent, quoted=True),
                 columns=listed(table.columns, quoted=True),
-                option=renaming(free[0] if free else "…", absent[0]),
+                option=renaming(likeliest(absent[0], free) or next(iter(free), "…"), absent[0]),
             )
         note_matches(found)
         return [table.column(found[name]) for name in self.names]

@@ -293,10 +293,6 @@ class _Rows:
         asked: Sequence[str | int] = range(len(names)) if columns is None else columns
         found = []
         for column in asked:
-            if not isinstance(column, (str, int)):
-                raise ColumnError(
-                    "column-of-no-name", "columns must hold names or positions, not {column!r}.", column=column
-                )
             if isinstance(column, str) and column not in names:
                 raise ColumnError(
                     "no-such-column",

@@ -7,7 +7,7 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import KIND_WORDS, Column
-from vaglio.table._column_names import by_column, folded, matching_columns, note_matches
+from vaglio.table._column_names import by_column, folded, likeliest, matching_columns, note_matches
 from vaglio.table._convert import (
     as_date,
     as_level,
@@ -64,6 +64,7 @@ __all__ = [
     "by_column",
     "decide_task",
     "folded",
+    "likeliest",
     "matching_columns",
     "names_a_row",
     "note_matches",

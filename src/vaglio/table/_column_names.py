@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import TypeVar
 
 from vaglio.errors import ColumnError, DataWarning, InputError, warn
@@ -13,7 +14,7 @@ from vaglio.messages.message import join, text
 from vaglio.messages.options import renaming
 from vaglio.messages.sentences import did_you_mean, listed
 
-__all__ = ["by_column", "folded", "matching_columns", "note_matches", "renamed"]
+__all__ = ["by_column", "folded", "likeliest", "matching_columns", "note_matches", "renamed"]
 
 _Known = TypeVar("_Known")
 # Accents over letters of Latin, Greek and Cyrillic script; marks of other scripts are letters of their own.
@@ -22,6 +23,8 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s_.'’`´-]+(?=\d)")
 _SEPARATORS = re.compile(r"[\s_.'’`´-]+")
 _MARK = "\0"
+# So alike are two ways to write one name, as Python counts it.
+_NEAR = 0.6
 
 
 def folded(name: str) -> str:
@@ -82,6 +85,27 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
             )
         found |= dict(zip(names, columns))
     return {name: found[name] for name in wanted if name in found}
+
+
+def likeliest(wanted: str, free: Sequence[str]) -> str | None:
+    """Return the column that most likely is the one that is wanted; None if no name is near.
+
+    Examples
+    --------
+    >>> likeliest("Reclami", ["customer", "N. reclami", "Recl.", "place"])
+    'N. reclami'
+    >>> likeliest("Reclami", ["customer", "place"]) is None
+    True
+    """
+    name = folded(wanted)
+
+    def nearness(column: str) -> tuple[bool, float]:
+        other = folded(column)
+        holds = len(min(name, other, key=len)) > 2 and (name in other or other in name)
+        return holds, SequenceMatcher(None, name, other).ratio()
+
+    best = max(free, key=nearness, default=None)
+    return best if best is not None and nearness(best) >= (False, _NEAR) else None
 
 
 def note_matches(matches: Mapping[str, str]) -> None:

@@ -153,11 +153,14 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
 
 
 def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: bool) -> list[str]:
+    from vaglio.messages.sentences import listed
     from vaglio.table import write
 
     table, log = found.clean(policy)
-    write(table, path, for_spreadsheet=for_spreadsheet)
+    ignored = [name for name in table.columns if table.column(name).role == "ignored"]
+    write(table.select([name for name in table.columns if name not in ignored]), path, for_spreadsheet=for_spreadsheet)
     told = [text("Cleaned: {line}", line=line) for line in log] or [text("Nothing had to be cleaned.")]
+    told += [text("Ignored and not in the copy: {columns}.", columns=listed(ignored, quoted=True))] if ignored else []
     return [*told, text("The cleaned table is in {path}.", path=path)]
 
 

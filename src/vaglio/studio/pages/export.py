@@ -20,7 +20,7 @@ from vaglio.studio.pages.page import Action, Page, Panels
 from vaglio.studio.pages.runs import Learned, choose_model, is_of, job_view
 from vaglio.studio.project.steps import program_lines
 from vaglio.studio.reproducing import as_commands, as_program
-from vaglio.table import matching_columns, read_chunks
+from vaglio.table import likeliest, matching_columns, read_chunks
 
 __all__ = ["ExportPage"]
 
@@ -152,6 +152,11 @@ class ExportPage(Page):
         file = str(waiting.get("file"))
         wanted, given = chosen.fitted().codebook.names, self._columns_of(file)
         matches = _matches(wanted, given)
+        # The likeliest of the columns left over is proposed; nothing happens without a click.
+        for name in wanted:
+            free = [column for column in given if column not in matches.values()]
+            if name not in matches and (near := likeliest(name, free)) is not None:
+                matches[name] = near
         return {"file": file, "given": given, "columns": [{"name": name, "is": matches.get(name)} for name in wanted]}
 
     def _map(self, form: Form) -> str:
