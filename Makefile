@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 FORCE: ;
 .PHONY: FORCE help build version run test test-fast test-nightly test-native test-python chromium lint tidy format hooks docs front figures links coverage sanitize \
-        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel boosting-accuracy honest cells dropin dropin-clients clean
+        sanitize-python fuzz fuzz-native mutants wheel bench bench-quick messages parity panel panel-numbers boosting-accuracy honest cells dropin dropin-clients clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -131,6 +131,9 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --tables "$(TABLES)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
 	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  --candidate "$(CANDIDATE)" $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
+
+panel-numbers: build ## numeric targets: defaults beside other libraries on tables of PyPI packages (pip install statsmodels vega_datasets ISLP lightgbm xgboost catboost interpret) [LEARNER=linear,cart] [TABLES=diabetes] [FOLDS=10] [ROWS=2000] [OUT=file.csv]
+	@$(BIN)/python -m benchmarks.panel.numbers --learner "$(LEARNER)" --tables "$(TABLES)" --folds $(or $(FOLDS),10) --rows $(or $(ROWS),2000) $(if $(OUT),--out $(OUT))
 
 boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees, or LEARNER=additive beside interpret: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM] [MINUTES=10]
 	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import growth_curves, parity, quick, runner, weka
-from benchmarks.panel import families
+from benchmarks.panel import families, numbers
 from benchmarks.panel.leave_out import groups_of, leave_tables_out
 from benchmarks.panel.noise import measure_losses, noise_sides, tables_for_noise, with_noise
 from benchmarks.panel.pairs import PAIRS
@@ -21,12 +21,13 @@ from benchmarks.panel.tables import PanelTable
 from benchmarks.panel.winners import Winner, settings_tried, sides
 from benchmarks.runner import Row
 from benchmarks.tasks import growth
+from rich.console import Console
 from sklearn.dummy import DummyClassifier
 
 import vaglio
 from vaglio import datasets, read
 from vaglio.errors import NotSupportedError
-from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY
+from vaglio.learners.registry import LEARNERS, ONE_PER_FAMILY, REGRESSORS
 
 
 def test_ratios_are_against_our_row_of_the_same_task():
@@ -292,3 +293,26 @@ def test_noise_is_lost_points_on_the_same_folds():
     assert losses["naive-bayes"][2] == [0.0, 0.0]
     assert len(losses["naive-bayes"][0]) == 2
     assert len(losses["naive-bayes, no guard"][2]) == 1  # the first seed only
+
+
+def test_the_panel_of_numbers_has_a_peer_for_each_learner_and_unit_free_figures(capsys):
+    missing: list[str] = []
+    beside = numbers.peers(missing)
+    assert set(beside) == set(REGRESSORS) - {"voting"}
+    tables = {table.name: table for table in numbers.tables(60, missing)}
+    assert {"diabetes", "penguins", "friedman1", "friedman2", "friedman3"} <= set(tables)
+    assert all(
+        len(table.y) == 60 and np.isfinite(table.y).all() for table in tables.values() if table.source == "vaglio"
+    )
+    named = {**numbers.STATSMODELS, **numbers.VEGA, **numbers.ISLP}
+    assert len(tables) + len(named) >= 12
+    table = tables["penguins"]
+    makers = {"vaglio": numbers.ours("linear"), **beside["linear"]}
+    found = {who: {"penguins": numbers.errors_of(make, table, 3, 1)} for who, make in makers.items()}
+    numbers.print_learner(Console(width=120), "linear", found)
+    assert "RMSE as a share" in capsys.readouterr().out
+    larger = numbers.NumberTable("penguins", "vaglio", table.X, 1e9 * table.y)
+    ours = numbers.errors_of(makers["vaglio"], larger, 3, 1)
+    assert ours.rmse / ours.of_mean == pytest.approx(
+        found["vaglio"]["penguins"].rmse / found["vaglio"]["penguins"].of_mean
+    )

@@ -123,6 +123,18 @@ def test_on_paper_everything_is_unfolded_and_light(browser, pages):
     assert not page.locator("#slider").is_visible()
 
 
+@pytest.mark.parametrize("name", ["three", "two"])
+def test_the_first_sheet_of_paper_is_the_result(browser, pages, name):
+    # An A4 sheet without its margins, in the pixels of a style sheet.
+    page, _ = open_page(browser, pages[name], {"width": 680, "height": 990})
+    page.emulate_media(media="print")
+    first = page.locator("header.top")
+    assert first.evaluate("element => getComputedStyle(element).breakAfter") == "page"
+    assert first.bounding_box()["height"] <= 990
+    assert first.locator(".brief .told p").count() == 3
+    assert first.evaluate("element => element.scrollWidth") <= 680
+
+
 @pytest.mark.slow
 def test_the_moving_matrix_starts_at_the_predictions_of_the_model(browser, pages):
     page, _ = open_page(browser, pages["two"])

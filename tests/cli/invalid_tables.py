@@ -45,7 +45,7 @@ TABLES = {
     "misspelt target": Bad(b"length,species\n1,a\n2,b\n", "did you mean 'species'", target="specis"),
     "target not there": Bad(content(), "no column 'salary'", target="salary"),
     "position not there": Bad(content(), "position 99", target="99"),
-    "continuous target": Bad(_continuous(), "continuous", fine_for=("audit", "train", "evaluate", "compare")),
+    "continuous target": Bad(_continuous(), "numbers", fine_for=("audit", "explore", "train", "evaluate", "tune")),
     "target all missing": Bad(b"a,y\n1,\n2,\n3,\n4,\n", "No row has a value", fine_for=("audit",)),
     "binary garbage": Bad(random.Random(2).randbytes(4000), "bad.csv"),
     "a picture": Bad(b"\x89PNG\r\n\x1a\n" + random.Random(3).randbytes(500), "bad.csv"),

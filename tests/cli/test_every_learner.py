@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 
 from .conftest import run_here
 
@@ -20,13 +20,15 @@ FEW = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_train_inspect_predict(learner, penguins, tmp_path):
+@pytest.mark.parametrize(
+    ("target", "learner"), [*(("species", each) for each in LEARNERS), *(("body_mass_g", each) for each in REGRESSORS)]
+)
+def test_train_inspect_predict(target, learner, penguins, tmp_path):
     model, out = tmp_path / "m.vaglio", tmp_path / "predictions.csv"
-    options = ["--target", "species", "--learner", learner, *FEW.get(learner, []), "--holdout", "0.3"]
+    options = ["--target", target, "--learner", learner, *FEW.get(learner, []), "--holdout", "0.3"]
     trained = run_here("train", penguins, *options, "-o", model)
     assert trained.code == 0, trained.err
-    assert "accuracy" in trained.out
+    assert ("accuracy" if target == "species" else "RMSE") in trained.out
     inspected = run_here("inspect", model)
     assert inspected.code == 0, inspected.err
     assert learner in inspected.out
@@ -43,5 +45,5 @@ def test_train_inspect_predict(learner, penguins, tmp_path):
         assert run_here("export", model, "--format", format, *place).code == 0
     explained = run_here("explain", model, penguins, "--row", "339")
     assert explained.code == 0, explained.err
-    assert "because" in explained.out
+    assert ("because" if target == "species" else "predicted") in explained.out
     assert "Row 339, " in explained.out

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import get_args
 
+import numpy as np
 import pytest
 
 import vaglio
@@ -12,13 +14,15 @@ from vaglio.cli._learners import make_learner
 from vaglio.cli._options import UsageError
 from vaglio.errors import VaglioError
 from vaglio.learners.parameter_text import parse_value
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
+from vaglio.model.families import Task
 
 from .conftest import run_here
 
 NUMBERS = [
-    (learner, name)
-    for learner, entry in LEARNERS.items()
+    (task, learner, name)
+    for task in get_args(Task)
+    for learner, entry in learners_of(task).items()
     for name, value in entry.make().get_params(deep=False).items()
     if isinstance(value, float)
 ]
@@ -30,10 +34,10 @@ def test_inf_is_a_number_and_not_a_word() -> None:
     assert parse_value("[inf]") == "[inf]"
 
 
-@pytest.mark.parametrize(("learner", "name"), NUMBERS, ids="-".join)
-def test_taken_or_refused_by_the_limits(learner: str, name: str) -> None:
+@pytest.mark.parametrize(("task", "learner", "name"), NUMBERS)
+def test_taken_or_refused_by_the_limits(task: Task, learner: str, name: str) -> None:
     try:
-        estimator = make_learner(learner, [f"{name}=inf"], 0, 1)
+        estimator = make_learner(learner, [f"{name}=inf"], 0, 1, task=task)
     except UsageError as error:
         assert f"'{name}' parameter" in str(error)
         assert "Got inf instead" in str(error)
@@ -43,7 +47,7 @@ def test_taken_or_refused_by_the_limits(learner: str, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            model = estimator.fit(X.to_frame()[:100], y[:100])
+            model = estimator.fit(X.to_frame()[:100], y[:100] if task == "classification" else np.arange(100.0))
         except VaglioError:
             return  # a clear word, for example that no hyperplane separates the classes
     assert len(model.predict(X.to_frame()[:3])) == 3

@@ -96,7 +96,7 @@ def test_ways_to_evaluate(command: str, options: list[str], says: str, code: int
         (b"", "same classes"),
         (b",a,b\na,0,1\n", "same classes"),
         (b",a,b\na,0,1\nb,1\n", "same classes"),
-        (b",a,b\na,0,one\nb,1,0\n", "not a number"),
+        (b",a,b\na,0,one\nb,1,0\n", "not a finite number"),
         (b",a,c\na,0,1\nc,1,0\n", "no class 'b'"),
         (b",a,b\na,0,inf\nb,1,0\n", "finite"),
         (b"\x00\xff\xfe\x00", "cost"),

@@ -16,7 +16,7 @@ import vaglio
 from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioError
 from vaglio.fitted import Fitted
 from vaglio.fitted.one_row import OneRow
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 
 from .estimators import name_of, regressors
 from .test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, SIZE, WHOLE, make, rows
@@ -135,6 +135,36 @@ def test_one_row_of_numbers(estimator: Any):
     with pytest.raises(NotSupportedError):
         fitted.predict_proba_one(PLAIN)
     assert fitted.decide_one(PLAIN) == (pytest.approx(fitted.predict(table_of(PLAIN))[0]), None, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", REGRESSORS)
+def test_one_row_of_numbers_with_a_column_of_many_values(learner: str):
+    X, _ = many_values()
+    y = np.arange(len(X)) % 17 + np.linspace(0, 5, len(X))
+    fitted = few(REGRESSORS[learner].make()).fit(X, y).fitted_
+    new = many_values(30, seed=1)[0]
+    found = [fitted.predict_one(row) for row in new.to_dict("records")]
+    assert found == pytest.approx(fitted.predict(new).tolist(), rel=1e-12)
+
+
+def few(estimator: Any) -> Any:
+    known = estimator.get_params()
+    small = {"n_estimators": 5, "random_state": 0} | ({} if "random_state" not in known else {"max_iter": 20})
+    return estimator.set_params(**{name: value for name, value in small.items() if name in known})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", REGRESSORS)
+def test_many_threads_share_a_model_of_numbers(learner: str):
+    X, _ = rows(60)
+    fitted = few(REGRESSORS[learner].make()).fit(X, X[WHOLE] * 1.5).fitted_
+    fresh = pickle.loads(pickle.dumps(fitted))  # compiled anew, by whoever asks first
+    records = rows(40, seed=1, unseen=True)[0].to_dict("records")
+    wanted = [fitted.predict_one(row) for row in records]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda i: fresh.predict_one(records[i % 40]), range(80)))
+    assert found == wanted * 2
 
 
 VARIANTS = {

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_regressor
 from sklearn.datasets import make_classification
-from tests.contracts.estimators import classifiers
+from tests.contracts.estimators import classifiers, regressors
 from tests.studio.conftest import Visitor
 
 import vaglio
@@ -159,14 +160,15 @@ def test_rows_of_a_selection() -> None:
 
 @pytest.mark.slow
 def test_every_learner_keeps_what_it_saw() -> None:
-    for estimator in classifiers():
+    for estimator in (*classifiers(), *regressors()):
         name = type(estimator).__name__
-        table = vaglio.read(TRAINING.iloc[:60], "y")
-        estimator.fit(*table.xy("y"))
-        found = overlap(estimator, Rows.of(table, "y"))
+        target, task = ("weight", "regression") if is_regressor(estimator) else ("y", "classification")
+        table = vaglio.read(TRAINING.iloc[:60], target)
+        estimator.fit(*table.xy(target, task=task))
+        found = overlap(estimator, Rows.of(table, target, task=task))
         assert found is not None, name
         assert found.shared == 60, name
-        assert overlap(estimator, Rows.of(OTHER, "y")) is None, name
+        assert overlap(estimator, Rows.of(OTHER, target, task=task)) is None, name
 
 
 def test_large_tables_by_a_sample() -> None:

@@ -23,6 +23,7 @@ from tools.cells.readings import for_a_model, in_parts
 from tools.cells.text import TextTable
 
 import vaglio
+import vaglio.evaluation
 from vaglio import datasets
 from vaglio.encode import Codebook
 from vaglio.engines.sources import source_of
@@ -44,8 +45,8 @@ def _csv(name: str, cells: Iterable[str], delimiter: str) -> bytes:
     return f"{name}{delimiter}z\n{''.join(f'{_quoted(cell)}{delimiter}u' + chr(10) for cell in cells)}".encode()
 
 
-def _arrow(name: str, cells: list[str]) -> pa.Table:
-    return pa.table({name: pa.array(cells, pa.string()), "z": ["u"] * len(cells)})
+def _arrow(name: str, cells: list[str], kind: Any = None) -> pa.Table:
+    return pa.table({name: pa.array(cells, kind or pa.string()), "z": ["u"] * len(cells)})
 
 
 def _parquet(name: str, cells: list[str], folder: Path) -> Path:
@@ -53,8 +54,8 @@ def _parquet(name: str, cells: list[str], folder: Path) -> Path:
     return folder / "rows.parquet"
 
 
-def _feather(name: str, cells: list[str]) -> bytes:
-    sink, rows = io.BytesIO(), _arrow(name, cells)
+def _feather(name: str, cells: list[str], kind: Any = None) -> bytes:
+    sink, rows = io.BytesIO(), _arrow(name, cells, kind)
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
     return sink.getvalue()
@@ -128,9 +129,18 @@ SURFACES: dict[str, Callable[[Codebook, str, list[str], Path], Any]] = {
     "Feather": lambda book, name, cells, _: read(
         io.BytesIO(_feather(name, cells)), like=book.cell_formats, format="feather"
     ),
+    "Feather of views": lambda book, name, cells, _: read(
+        io.BytesIO(_feather(name, cells, pa.string_view())), like=book.cell_formats, format="feather"
+    ),
+    "Feather of views in chunks": lambda book, name, cells, folder: list(
+        read_chunks(_written(folder / "rows.feather", _feather(name, cells, pa.string_view())), like=book.cell_formats)
+    ),
     "Excel": lambda book, name, cells, folder: read(_excel(name, cells, folder), like=book.cell_formats, header=True),
     "served CSV": lambda book, name, cells, _: _served(book, _csv(name, cells, ","), wire.CSV),
     "served Arrow": lambda book, name, cells, _: _served(book, _feather(name, cells), wire.ARROW),
+    "served Arrow of views": lambda book, name, cells, _: _served(
+        book, _feather(name, cells, pa.string_view()), wire.ARROW
+    ),
     "served JSON": lambda book, name, cells, _: Table.from_any({name: cells}),
     "pandas": lambda book, name, cells, _: pd.DataFrame({name: pd.Series(cells, dtype=object)}),
     "categorical": lambda book, name, cells, _: pd.DataFrame({name: pd.Categorical(cells)}),
@@ -275,6 +285,24 @@ def test_what_contradicts_training_is_named_with_row_and_advice(column, cell, sa
         told = {"decimal": ","} if column == "thousands" else {"dayfirst": False}
         read_as_told = read(io.BytesIO(_csv(column, [cell], "\t")), like=codebook.cell_formats, **told)
         assert read_as_told.column(column).n_missing == 0
+
+
+def test_every_refusal_counts_rows_from_one():
+    X = pd.DataFrame({"a": np.arange(40.0), "c": [*"xy"] * 20})
+    y = np.array([*"pq"] * 20)
+    model = vaglio.C45Classifier(unseen="error").fit(X, y)
+    bad = {"a": ["1", "2", "oops"], "c": [*"xyx"]}, {"a": [1.0, 2.0, np.inf]}, {"a": ["1", "2", "inf"]}, {"c": [*"xyz"]}
+    refused: list[Callable[[], Any]] = [
+        *(lambda cells=cells: model.predict(X[:3].assign(**cells)) for cells in bad),
+        lambda: vaglio.NaiveBayesClassifier("poisson").fit(X[["a"]].replace(2.0, 2.5), y),
+        lambda: vaglio.LinearRegression().fit(X, ["1", "2", "oops", *map(str, range(37))]),
+        lambda: vaglio.CARTClassifier().fit(X, [*y[:2], {1}, *y[3:]]),
+        lambda: vaglio.evaluate(model, X, [*y[:2], None, *y[3:]]),
+        lambda: vaglio.evaluation.RegressionEvaluation.from_predictions([1, 2, np.inf], [1, 2, 3]),
+    ]
+    for refuse in refused:
+        with pytest.raises(InputError, match=r"row 3\b"):
+            refuse()
 
 
 def test_numbers_of_a_sheet_are_these_numbers_whatever_the_mark_of_the_words_among_them(tmp_path):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_wine
-from tests.contracts.estimators import all_estimators, name_of
+from tests.contracts.estimators import all_estimators, mostly_slow, name_of, regressors
 from tests.contracts.test_tables import output
 
 import vaglio
@@ -68,6 +68,22 @@ def test_a_power_of_two_in_a_column_changes_no_prediction(estimator: Any, powers
                 assert abs(power) > 450
             else:
                 np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", mostly_slow(regressors()), ids=name_of)
+def test_the_unit_of_the_numbers_to_predict_changes_nothing_but_the_unit(estimator: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=120), "b": rng.integers(0, 5, 120), "c": rng.choice(list("xyz"), 120)})
+    y = (3 * X["a"] + X["b"] + 2 * (X["c"] == "x") + rng.normal(size=120)).to_numpy()
+    small = {"n_estimators": 5, "max_rounds": 20} | ({"max_iter": 20} if hasattr(estimator, "learning_rate") else {})
+    estimator.set_params(**{name: value for name, value in small.items() if name in estimator.get_params()})
+    expected = clone(estimator).fit(X, y).predict(X)
+    for unit in (2.0**40, 2.0**-40):
+        np.testing.assert_allclose(clone(estimator).fit(X, y * unit).predict(X) / unit, expected, rtol=1e-9, atol=1e-9)
+    # Another decimal unit rounds the targets, and may decide a tie of bootstrapped rows otherwise.
+    for unit in (1e12, 1e-12):
+        found = clone(estimator).fit(X, y * unit).predict(X) / unit
+        assert np.median(np.abs(found - expected)) < 1e-6
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegressionCV
 import vaglio
 import vaglio.sklearn as dropin
 from vaglio.learners.provenance import learner_source
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS
 from vaglio.sklearn import ensemble, tree
 from vaglio.sklearn._names import MODULES
 
@@ -37,7 +37,7 @@ CHANGED = {
 }
 PRESETS = [getattr(importlib.import_module(f"vaglio.sklearn.{m}"), name) for m in MODULES for name in
            importlib.import_module(f"vaglio.sklearn.{m}").OWN]  # fmt: skip
-OWN = sorted({entry.cls for entry in LEARNERS.values()}, key=lambda cls: cls.__name__)
+OWN = sorted({entry.cls for entry in (*LEARNERS.values(), *REGRESSORS.values())}, key=lambda cls: cls.__name__)
 
 
 def derived(cls: Any, **fixed: Any) -> tuple[Any, Any]:

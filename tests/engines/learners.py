@@ -53,6 +53,23 @@ NEAR = {
     ),
 }
 ALL = EXACT | NEAR
+# Those that predict numbers; the training in memory gives the very same file.
+NUMBERS = {
+    "linear": vaglio.LinearRegression(),
+    "cart": vaglio.DecisionTreeRegressor(max_bins=32),
+    "knn": vaglio.KNeighborsRegressor(),
+    "mlp": vaglio.MLPRegressor((4,), max_iter=2, random_state=1),
+    "bagging": vaglio.BaggingRegressor(vaglio.DecisionTreeRegressor(max_bins=32), n_estimators=3, random_state=1),
+    "random-forest": vaglio.RandomForestRegressor(4, max_bins=32, random_state=1),
+    "adaboost": vaglio.AdaBoostRegressor(
+        vaglio.DecisionTreeRegressor(max_depth=3, max_bins=32), n_estimators=3, random_state=1
+    ),
+    "gradient-boosting": vaglio.HistGradientBoostingRegressor(max_iter=4, random_state=1),
+    "additive": vaglio.ExplainableBoostingRegressor(outer_bags=2, max_rounds=20, interactions=1, random_state=1),
+    "voting": vaglio.VotingRegressor(
+        [("tree", vaglio.DecisionTreeRegressor(max_bins=32)), ("line", vaglio.LinearRegression())]
+    ),
+}
 # Learners of counts and presence, which take the columns that have no negative number.
 OF_COUNTS = ("bernoulli-nb", "multinomial-nb")
 NOT_IN_PASSES = {

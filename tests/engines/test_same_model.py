@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests.engines.conftest import make_frame, sha
-from tests.engines.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, OF_COUNTS
+from tests.engines.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, NUMBERS, OF_COUNTS
 
 import vaglio
 from vaglio import scan, streaming
@@ -53,6 +53,35 @@ def test_chunks_of_any_size_give_one_file(name, lazy):
 @pytest.mark.parametrize("name", EXACT)
 def test_counts_give_the_file_of_a_training_in_memory(name, lazy, frame):
     assert sha(in_passes(name, lazy, 512)) == sha(in_memory(name, frame))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_give_the_file_of_a_training_in_memory(name, weighted, path, frame):
+    rows = frame[["tenths", "word", "flag", "count", "many"]]
+    y, weight = frame["real"].to_numpy(), frame["weight"].to_numpy() if weighted else None
+    if weighted and name in ("knn", "mlp"):
+        pytest.skip("a count of rows, or a step of a network, takes no weights in passes")
+    theirs = clone(NUMBERS[name]).fit(rows, y, sample_weight=weight) if weighted else clone(NUMBERS[name]).fit(rows, y)
+    found = []
+    for chunk in (130, 10_000):
+        data = scan(path, part_rows=800)
+        with streaming("4GB", chunk_rows=chunk):
+            X, target = data.select([*rows.columns, "real"]).xy("real")
+            given = {"sample_weight": data["weight"]} if weighted else {}
+            found.append(clone(NUMBERS[name]).fit(X, target, **given))
+    assert sha(found[0]) == sha(found[1])
+    if weighted and name in ("linear", "adaboost", "voting"):  # their sums of weighted rows are rounded elsewhere
+        np.testing.assert_allclose(found[0].predict(rows), theirs.predict(rows), rtol=1e-12, atol=1e-12)
+    else:
+        assert sha(found[0]) == sha(theirs)
+
+
+def test_every_learner_of_numbers_learns_in_passes_or_says_what_it_needs(lazy):
+    assert {name.partition(",")[0] for name in NUMBERS} == set(registry.REGRESSORS) - {"svm"}
+    with pytest.raises(NotSupportedError, match="needs all rows in memory"):
+        vaglio.SVR().fit(*lazy.select(["tenths", "count", "real"]).xy("real"))
 
 
 @pytest.mark.slow

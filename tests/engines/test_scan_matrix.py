@@ -9,10 +9,14 @@ import pytest
 
 import vaglio
 from vaglio import Table, scan
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import LEARNERS, REGRESSORS, learners_of
 from vaglio.table import ScannedResult
 
 SOURCES = ("parquet", "csv", "jsonl", "dataset")
+# Each learner with its target: words, or numbers.
+CASES = [(name, "target") for name in sorted(LEARNERS)] + [(name, "number") for name in sorted(REGRESSORS)]
+INPUTS = ["count", "half", "word"]
+_FEW = ("random-forest", "bagging", "adaboost", "additive", "mlp")
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +29,7 @@ def rows() -> pd.DataFrame:
             "half": np.round(random.random(240) + y) + 0.5,
             "word": np.array(["a", "b", "c"])[(random.integers(0, 2, 240) + y)],
             "target": np.array(["no", "yes"])[y],
+            "number": np.round(3 * y + random.normal(size=240), 3),
         }
     )
 
@@ -47,30 +52,31 @@ def sources(rows, tmp_path_factory) -> dict[str, vaglio.ScannedTable]:
 
 
 @pytest.fixture(scope="module")
-def fitted(rows) -> dict[str, object]:
-    X, y = Table.from_any(rows).xy("target")
+def fitted(rows) -> dict[tuple[str, str], object]:
     found = {}
-    for name in LEARNERS:
-        model = LEARNERS[name].make()
+    for name, target in CASES:
+        table = Table.from_any(rows[[*INPUTS, target]])
+        task = "classification" if target == "target" else "regression"
+        model = learners_of(task)[name].make()
         if "random_state" in model.get_params():
             model.set_params(random_state=0)
         for limit in ("n_estimators", "max_iter", "max_rounds"):
-            if limit in model.get_params() and name in ("random-forest", "bagging", "adaboost", "additive", "mlp"):
+            if limit in model.get_params() and name in _FEW:
                 model.set_params(**{limit: 5})
-        found[name] = model.fit(X, y)
+        found[name, target] = model.fit(*table.xy(target, task=task))
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("learner", sorted(LEARNERS))
-def test_predictions_of_a_scanned_table_are_those_in_memory(fitted, sources, rows, learner, source):
-    model, (X, y) = fitted[learner], sources[source].xy("target")
-    inputs, true = rows.drop(columns="target"), rows["target"].to_numpy(str)
+@pytest.mark.parametrize(("learner", "target"), CASES)
+def test_predictions_of_a_scanned_table_are_those_in_memory(fitted, sources, rows, learner, target, source):
+    model, (X, y) = fitted[learner, target], sources[source].select([*INPUTS, target]).xy(target)
+    inputs, true = rows[INPUTS], rows[target].to_numpy(str if target == "target" else float)
     predicted = model.predict(X)
     assert isinstance(predicted, ScannedResult)
     assert np.array_equal(np.asarray(predicted), model.predict(inputs))
-    assert model.score(X, y) == model.score(inputs, true)
+    assert model.score(X, y) == pytest.approx(model.score(inputs, true), rel=1e-12)
     if hasattr(model, "predict_proba"):
         probabilities = model.predict_proba(X)
         assert isinstance(probabilities, ScannedResult)
@@ -83,14 +89,15 @@ def test_predictions_of_a_dask_frame_are_dasks(fitted, rows):
     import dask.dataframe as dd
 
     frame = dd.from_pandas(rows, npartitions=2, sort=False)
-    X, y = frame.drop(columns="target"), frame["target"]
-    inputs, true = rows.drop(columns="target"), rows["target"].to_numpy(str)
     with dask.config.set(scheduler="synchronous"):
-        for name, model in fitted.items():
+        for (name, target), model in fitted.items():
+            kind = str if target == "target" else float
+            X, y = frame[INPUTS], frame[target]
+            inputs, true = rows[INPUTS], rows[target].to_numpy(kind)
             predicted = model.predict(X)
             assert hasattr(predicted, "__dask_graph__"), name
-            assert np.array_equal(np.asarray(predicted.compute(), dtype=str), model.predict(inputs)), name
-            assert model.score(X, y) == model.score(inputs, true), name
+            assert np.array_equal(np.asarray(predicted.compute(), dtype=kind), model.predict(inputs)), name
+            assert model.score(X, y) == pytest.approx(model.score(inputs, true), rel=1e-12), name
             if hasattr(model, "predict_proba"):
                 probabilities = model.predict_proba(X)
                 assert hasattr(probabilities, "__dask_graph__"), name

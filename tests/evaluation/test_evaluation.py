@@ -165,7 +165,7 @@ def test_labels_of_any_type():
     [
         ({"y_true": [], "y_pred": []}, "no rows"),
         ({"y_true": ["a"]}, "Pass predictions"),
-        ({"y_true": ["a", None], "y_pred": ["a", "a"]}, "first in row 1"),
+        ({"y_true": ["a", None], "y_pred": ["a", "a"]}, "first in row 2"),
         ({"y_true": ["a", "b"], "y_pred": ["a"]}, "2 in y_true, 1 in y_pred"),
         ({"y_true": ["a", "b", "c"], "y_score": [0.1, 0.2, 0.3]}, "column per class"),
         ({"y_true": ["a", "b"], "y_score": [[1, 0, 0], [0, 1, 0]]}, "3 columns for 2"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import vaglio
 from vaglio.fitted import Fitted
+from vaglio.learners.registry import REGRESSORS
 
 # Learners that count words.
 COUNTS = ("multinomial-nb", "bernoulli-nb")
@@ -42,6 +44,23 @@ VARIANTS = {
 }
 
 
+# The models of numbers, each of which is of one of the kinds; settings that make them small.
+_SMALL = {
+    "n_estimators": 2,
+    "max_iter": 4,
+    "max_rounds": 5,
+    "outer_bags": 2,
+    "early_stopping": False,
+    "random_state": 0,
+}
+NUMBERS = {f"{name} of numbers": lambda entry=entry: _small(entry.make()) for name, entry in REGRESSORS.items()}
+
+
+def _small(estimator: Any) -> Any:
+    known = estimator.get_params()
+    return estimator.set_params(**{name: value for name, value in _SMALL.items() if name in known})
+
+
 @cache
 def rows() -> tuple[pd.DataFrame, np.ndarray]:
     """Return rows with numbers, words and missing values, and three classes."""
@@ -53,12 +72,21 @@ def rows() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @cache
+def numbers() -> np.ndarray:
+    """Return a number for each of the rows."""
+    rng = np.random.default_rng(1)
+    found: np.ndarray = np.where(rows()[1] == "a", 3.0, 7.5) + rng.normal(size=40)
+    return found
+
+
+@cache
 def model(kind: str) -> Fitted:
-    """Return the model of a kind, or of a variant."""
+    """Return the model of a kind, of a variant, or of numbers."""
     X, y = rows()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        estimator = {**LEARNERS, **VARIANTS}[kind]()
-        fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, y).fitted_
-    assert kind in (fitted.model.kind, *VARIANTS)
+        estimator = {**LEARNERS, **NUMBERS, **VARIANTS}[kind]()
+        target = numbers() if kind in NUMBERS else y
+        fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, target).fitted_
+    assert kind in (fitted.model.kind, *NUMBERS, *VARIANTS)
     return fitted

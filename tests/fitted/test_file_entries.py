@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fitted.one_per_kind import LEARNERS, model, rows
+from tests.fitted.one_per_kind import LEARNERS, NUMBERS, model, rows
 from tests.hostile.model_file import Change, changed, reloaded
 
-from vaglio.errors import ModelFileError
+from vaglio.errors import ModelFileError, VaglioError
 from vaglio.fitted.file import to_bytes
+from vaglio.learners.registry import REGRESSORS
 from vaglio.model.families import KINDS
 
 # Entries that files of the first edition do not have.
@@ -50,10 +51,11 @@ def damage(kind: str) -> Iterator[tuple[str, Change]]:
 
 def test_every_kind_is_tried() -> None:
     assert set(LEARNERS) == set(KINDS)
+    assert {name.removesuffix(" of numbers") for name in NUMBERS} == set(REGRESSORS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, *NUMBERS])
 def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
     accepted = []
     for name, change in damage(kind):
@@ -67,10 +69,37 @@ def test_a_file_without_an_entry_or_with_another_is_refused(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, *NUMBERS])
 def test_an_unchanged_file_is_the_same_model(kind: str) -> None:
     again = reloaded(model(kind), lambda body, arrays: None)
     assert to_bytes(again) == to_bytes(model(kind))
     assert again.model.size() == model(kind).model.size()
     X = rows()[0]
     assert again.predict(X).tolist() == model(kind).predict(X).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_a_number_of_a_file_that_no_training_gives_is_refused_or_harmless(kind: str) -> None:
+    """Every array of a model of numbers, with one value changed: a sentence, or as many predicted numbers."""
+    X = rows()[0]
+    for name, value in entries(kind)[1].items():
+        if not value.size or value.dtype.kind not in "fiu":
+            continue
+        ends = np.iinfo(value.dtype) if value.dtype.kind != "f" else None
+        wrong = (np.nan, np.inf, -1e308, -1.0) if ends is None else (ends.min, ends.max, 0)
+        for number in wrong:
+
+            def change(body: dict[str, Any], arrays: dict[str, np.ndarray], name=name, number=number) -> None:
+                changed_array = arrays[name].copy()
+                changed_array.flat[-1] = number
+                arrays[name] = changed_array
+
+            try:
+                strange = reloaded(model(kind), change)
+                found = strange.predict(X)
+                strange.explain(X[:2])
+            except VaglioError:
+                continue
+            assert found.shape == (40,), (name, number)
+            assert found.dtype == np.float64, (name, number)

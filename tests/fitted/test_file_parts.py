@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fitted.one_per_kind import COUNTS, LEARNERS, model, rows
+from tests.fitted.one_per_kind import COUNTS, LEARNERS, NUMBERS, model, rows
 from tests.hostile.model_file import Change, reloaded
 
 import vaglio
@@ -51,7 +51,7 @@ REFUSED = ("a number with categories", "words that are numbers", "words that are
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, *NUMBERS])
 def test_parts_that_contradict_each_other_are_refused_or_mean_one_thing(kind: str) -> None:
     X, _ = rows()
     for name, change in CHANGES.items():

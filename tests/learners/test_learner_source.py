@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from sklearn.utils._param_validation import Interval, Options
 
 import vaglio
 from vaglio.learners.provenance import learner_source
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
+from vaglio.model.families import Task
 
 
 def values_of(constraint: Any) -> Iterator[Any]:
@@ -38,16 +39,17 @@ def parameters(estimator: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_the_source_makes_the_learner_again(learner: str) -> None:
-    entry, tried = LEARNERS[learner], 0
-    for name, constraints in entry.cls._parameter_constraints.items():
-        for value in (value for constraint in constraints for value in values_of(constraint)):
-            estimator = entry.make(**{name: value})
-            again = eval(learner_source(estimator), {"vaglio": vaglio})
-            assert parameters(again) == parameters(estimator), (name, value)
-            tried += 1
-    assert tried
+@pytest.mark.parametrize("task", get_args(Task))
+def test_the_source_makes_the_learner_again(task: Task) -> None:
+    for entry in learners_of(task).values():
+        tried = 0
+        for name, constraints in entry.cls._parameter_constraints.items():
+            for value in (value for constraint in constraints for value in values_of(constraint)):
+                estimator = entry.make(**{name: value})
+                again = eval(learner_source(estimator), {"vaglio": vaglio})
+                assert parameters(again) == parameters(estimator), (name, value)
+                tried += 1
+        assert tried, entry.id
 
 
 def test_learners_inside_a_learner() -> None:

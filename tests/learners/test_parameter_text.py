@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from vaglio.errors import InputError
 from vaglio.learners.parameter_text import learner_from_words, parameter_fields
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
+from vaglio.model.families import Task
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_every_choice_and_the_ends_of_every_range_are_taken(learner: str):
-    fields = parameter_fields(learner)
+@pytest.mark.parametrize(("task", "learner"), [(task, name) for task in get_args(Task) for name in learners_of(task)])
+def test_every_choice_and_the_ends_of_every_range_are_taken(task: Task, learner: str):
+    fields = parameter_fields(learner, task)
     assert len({field.name for field in fields}) == len(fields)
     for field in fields:
         assert field.meaning, field.name
         for choice in field.choices:
-            made = learner_from_words(learner, {field.name: choice}, 0, 1)
+            made = learner_from_words(learner, {field.name: choice}, 0, 1, task=task)
             assert str(getattr(made, field.name)) == choice
         if field.number == "whole" and field.low is not None:
-            learner_from_words(learner, {field.name: f"{field.low:.0f}"}, 0, 1)
+            learner_from_words(learner, {field.name: f"{field.low:.0f}"}, 0, 1, task=task)
             with pytest.raises(InputError, match=field.name):
-                learner_from_words(learner, {field.name: f"{field.low - 1:.0f}"}, 0, 1)
+                learner_from_words(learner, {field.name: f"{field.low - 1:.0f}"}, 0, 1, task=task)
 
 
 def test_a_wrong_name_or_value_is_a_sentence():

@@ -61,6 +61,7 @@ def test_figures_are_those_of_the_evaluation(study: vaglio.Study) -> None:
     assert chapter["headline"]["value"] == evaluation.rmse
     dots = chapter["numbers"]["dots"]
     assert (dots["shown"], dots["total"]) == (300, 300)
+    np.testing.assert_allclose(dots["picture"]["x"], evaluation.true, rtol=1e-4)
     np.testing.assert_allclose(dots["residuals"], evaluation.residuals, rtol=1e-4, atol=1e-4 * evaluation.rmse)
     ranges = chapter["numbers"]["ranges"]
     assert sum(int(row["rows"]) for row in ranges) == 300

@@ -71,10 +71,22 @@ void read_ranks(const NodeContext& context, Candidate& candidate) {
     candidate.by_position = false;
 }
 
+namespace {
+
+// What a gain per row is measured by: numbers have a unit, of which no tolerance may depend.
+double size_of_gains(const NodeContext& context) {
+    if (!context.regression()) return 1;
+    if (fits_rows(context.config.criterion)) return context.node.fit.loss / context.weight;
+    return context.scorer.impurity({context.sums, context.weight}, context.integral);
+}
+
+}  // namespace
+
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown) {
     // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is zero.
-    const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
+    const double residue =
+        1e-12 * context.weight * size_of_gains(context) + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
     if (!(gain_times_n > -std::numeric_limits<double>::infinity())) return;  // a branch, or a node, that may not be
     if (gain_times_n < residue) gain_times_n = 0;

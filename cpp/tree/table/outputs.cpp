@@ -8,7 +8,7 @@ bool Outputs::pure(std::span<const double> of, double weight) const {
     if (!classes()) {
         double squares = 0;
         for (const double sum : of.first(count)) squares += sum / weight * (sum / weight);
-        return of[count] / weight - squares <= 1e-14 * (1 + squares);
+        return of[count] / weight - squares <= 1e-14 * squares;
     }
     for (std::size_t k = 0; k < count; ++k) {
         const auto own = of.subspan(starts[k], starts[k + 1] - starts[k]);

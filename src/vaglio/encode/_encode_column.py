@@ -137,7 +137,7 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, whole: bool, empty:
     else:
         values = _read(column, feature, lost if empty else None)
     if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
+        row = int(np.flatnonzero(np.isinf(values))[0]) + 1
         raise InputError(
             "infinite-value-in-x",
             "Column {column!r} has an infinite value in row {row:,}. X may hold missing values (NaN) but not inf. "
@@ -157,7 +157,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
     if lost is not None:
         lost.append((column.name, text("it had no values in training")))
         return np.full(len(column), np.nan)
-    row, cell = unread.first
+    before, cell = unread.first
     if cell_format.refuses(unread.n, unread.present):
         raise InputError(
             "word-in-numeric-column",
@@ -165,7 +165,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             "leave the cell empty.",
             column=column.name,
             cell=cell,
-            row=row,
+            row=before + 1,
             kind=cell_format.held,
             why=cell_format.why(cell),
         )
@@ -176,7 +176,7 @@ def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
             "count} as missing.",
             column=column.name,
             cell=cell,
-            row=row,
+            row=before + 1,
             kind=cell_format.held,
             n=unread.n,
         )
@@ -205,7 +205,7 @@ def codes_of(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np
                 "Correct it, or set {option}.",
                 column=column.name,
                 value=value,
-                row=int(strange[0]),
+                row=int(strange[0]) + 1,
                 known=known,
                 option=setting("unseen", "missing"),
             )

@@ -136,6 +136,7 @@ def explain_tables(
     least_confident: bool = False,
     most: int | None = None,
     change: str | None = None,
+    fixed: Sequence[str] = (),
 ) -> tuple[list[ExplainedRow], int]:
     """Choose rows of a table and explain them.
 
@@ -157,6 +158,8 @@ def explain_tables(
         How many are explained at most; by default all.
     change : str, optional
         Of a model that predicts numbers: how far a counterfactual is to move the number, such as "-10%".
+    fixed : sequence of str
+        Columns that cannot change.
 
     Returns
     -------
@@ -210,7 +213,7 @@ def explain_tables(
             row=beyond[0],
             n=read,
         )
-    return _explained(fitted, held, True if change is None else change), chosen
+    return _explained(fitted, held, True if change is None else change, fixed), chosen
 
 
 class _Candidate(NamedTuple):
@@ -224,12 +227,14 @@ class _Candidate(NamedTuple):
     place: int
 
 
-def _explained(fitted: Fitted, candidates: list[_Candidate], change: bool | str) -> list[ExplainedRow]:
+def _explained(
+    fitted: Fitted, candidates: list[_Candidate], change: bool | str, fixed: Sequence[str]
+) -> list[ExplainedRow]:
     """Explain rows, those of one chunk together."""
     found: dict[int, ExplainedRow] = {}
     for rows in {id(each.rows): each.rows for each in candidates}.values():
         own = [each for each in candidates if each.rows is rows]
-        told = fitted.explain(rows[np.array([each.place for each in own])], counterfactual=change)
+        told = fitted.explain(rows[np.array([each.place for each in own])], counterfactual=change, fixed=fixed)
         for each, explanation in zip(own, told, strict=True):
             found[each.order] = ExplainedRow(each.number, each.true, explanation)
     return [found[each.order] for each in candidates]

@@ -46,7 +46,7 @@ def as_labels(y: ColumnLike, name: str = "y") -> np.ndarray:
             "{name} has no label in {sum:,} {sum:row|rows}, the first in row {argmax:,}. Leave those rows out.",
             name=name,
             sum=int(missing.sum()),
-            argmax=int(missing.argmax()),
+            argmax=int(missing.argmax()) + 1,
         )
     return labels
 
@@ -68,7 +68,7 @@ def as_numbers(y: ColumnLike, name: str = "y") -> np.ndarray:
             value=_word(labels),
         ) from None
     if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0]) + 1
         raise InputError("numbers-not-finite", "{name} is not finite in row {row:,}.", name=name, row=row)
     return numbers
 

@@ -46,6 +46,8 @@ class Context:
         How its probabilities are corrected.
     move : Move
         How far a predicted number is to move before a counterfactual tells it.
+    fixed : frozenset of str
+        Columns that nobody can change.
     """
 
     features: tuple[Feature, ...]
@@ -55,6 +57,14 @@ class Context:
     cost: CostMatrix | None = None
     calibration: Calibration | None = None
     move: Move = field(default_factory=Move)
+    fixed: frozenset[str] = frozenset()
+
+    @cached_property
+    def unchangeable(self) -> frozenset[int]:
+        """The features whose change is no advice, by feature index."""
+        return frozenset(
+            j for j, feature in enumerate(self.features) if feature.name in self.fixed or feature.column in self.fixed
+        )
 
     @cached_property
     def spread_of(self) -> dict[int, Spread]:

@@ -99,7 +99,7 @@ def find_counterfactuals(
     said = (reason.feature for e in explanations for reason in (*e.reasons, *e.against))
     named = tuple(dict.fromkeys(place[name] for name in said if name is not None))
     question = Question(model, matrix, decided, ruler, named, goal)
-    found = fewest(question, (changes.find(model.kind) or search)(question, np.arange(matrix.n_rows)))
+    found = fewest(question, _changeable(question, changes.find(model.kind)))
     # Every change is checked by the model: one that does not give another class is dropped.
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
     become = dict(zip(changed.row.tolist(), question.ask(changed).tolist()))
@@ -116,6 +116,17 @@ def find_counterfactuals(
         else None
         for row in range(matrix.n_rows)
     ]
+
+
+def _changeable(question: Question, ways: Callable[[Question, np.ndarray], Found] | None) -> Found:
+    """The smallest changes by the way of the family; where they touch what cannot change, by the search for all."""
+    rows, kept = np.arange(question.matrix.n_rows), question.context.unchangeable
+    found = (ways or search)(question, rows)
+    touched = {row for row, changed in found.items() if any(j in kept for j, _ in changed)}
+    if not touched:
+        return found
+    others = search(question, np.array(sorted(touched), dtype=np.int64))
+    return {row: changed for row, changed in found.items() if row not in touched} | others
 
 
 def _writes_a_text(question: Question, row: int, changed: list[tuple[int, float]]) -> bool:
@@ -202,7 +213,8 @@ class Question:
     def columns(self) -> list[int]:
         """The columns whose values are tried."""
         others = [j for j in range(self.matrix.n_features) if j not in set(self.first)]
-        return sorted([*self.first, *others][:MOST_TRIED])
+        kept = self.context.unchangeable
+        return sorted([j for j in (*self.first, *others) if j not in kept][:MOST_TRIED])
 
     def flips(self, variants: Variants) -> np.ndarray:
         changed: np.ndarray = self.ask(variants) != self.codes[variants.row]
@@ -346,6 +358,8 @@ def _candidates(question: Question, fixed: Variants, patience: int) -> Variants:
     words = (
         _leaving_out(question, fixed, patience) if question.matrix.sparse is not None or question.matrix.text else None
     )
+    if words is not None and question.context.unchangeable:
+        words = words.take(np.flatnonzero(~np.isin(words.feature[:, -1], list(question.context.unchangeable))))
     if question.matrix.sparse is not None:
         assert words is not None
         return words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
-from vaglio.errors import InputError, NotSupportedError, VaglioWarning, as_own_errors
+from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioWarning, as_own_errors
 from vaglio.explanation import Context, Explanations, explain_rows
 from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
@@ -209,7 +210,8 @@ class Fitted:
             Of this learner by folds, or of this model on rows that it was not trained on.
         """
         folds, weight = getattr(evaluation, "folds", None), getattr(evaluation, "weight", None)
-        found = np.asarray(getattr(evaluation, "residuals", evaluation))
+        with as_own_errors():
+            found = np.asarray(getattr(evaluation, "residuals", evaluation), dtype=np.float64)
         kept = Residuals.of(found if weight is None else found[weight > 0], "rows" if folds is None else "folds")
         return self.with_provenance(residuals=kept.to_state())
 
@@ -383,7 +385,14 @@ class Fitted:
 
     # -- why, and what else the model says ---------------------------------------------------------------------------
     @checked
-    def explain(self, X: TableLike, *, counterfactual: bool | str | float = True, training: Any = None) -> Explanations:
+    def explain(
+        self,
+        X: TableLike,
+        *,
+        counterfactual: bool | str | float = True,
+        training: Any = None,
+        fixed: Sequence[str] = (),
+    ) -> Explanations:
         """Say for each row why it got its class, or its number.
 
         Parameters
@@ -394,6 +403,8 @@ class Fitted:
             numbers: how far the number is to move, such as "-10%" or "+5000"; True is 10% either way.
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
+        fixed : sequence of str
+            Columns that cannot change, such as an age: no counterfactual changes them.
 
         Returns
         -------
@@ -404,6 +415,12 @@ class Fitted:
         codebook = self.codebook
         unseen_values, cost = codebook.unseen_values(X), self.decision_cost
         context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost, self.calibration)
+        for name in fixed:
+            if name not in codebook.names:
+                hint = did_you_mean(name, codebook.names, otherwise=text("it has"), quoted=True)
+                told = {"column": name, "hint": hint}
+                raise ColumnError("fixed-column-unknown", "The model has no column {column!r}: {hint}", **told)
+        context = replace(context, fixed=frozenset(fixed))
         if not isinstance(counterfactual, (bool, np.bool_)):
             context = replace(context, move=self._move(counterfactual))
         seen = None if training is None else codebook.encode(training)

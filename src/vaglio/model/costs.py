@@ -251,7 +251,7 @@ class CostMatrix:
         if np.isnan(numbers).any():
             raise InputError(
                 "cost-in-file-not-number",
-                "{path}: the cost {cost!r} is not a number.",
+                "{path}: the cost {cost!r} is not a finite number.",
                 path=path,
                 cost=cells[int(np.argmax(np.isnan(numbers)))],
             )

@@ -43,9 +43,7 @@ def alarms_part(study: Study, command: str) -> list[dict[str, Any]]:
     ]
 
 
-def brief_chapter(
-    study: Study, evaluation: Evaluation | RegressionEvaluation, performance: dict[str, Any], inside: dict[str, Any]
-) -> dict[str, Any]:
+def brief_chapter(study: Study, evaluation: Any, performance: dict[str, Any], inside: dict[str, Any]) -> dict[str, Any]:
     """Return the first page as plain data: who, how good or how much money and how sure, why; and one picture.
 
     Parameters
@@ -55,16 +53,42 @@ def brief_chapter(
     performance, inside : dict
         The chapters.
     """
-    if isinstance(evaluation, RegressionEvaluation):
-        error, gain = performance["lead"][-3:-1] if performance["cost"] else performance["lead"][-2:]
-        said = [error, _how_sure(study, evaluation, gain), *_why(inside)]
-        return {"sentences": said, "saved": None, "policies": []}
+    if evaluation.task == "regression":
+        return _brief_of_numbers(study, evaluation, performance, inside)
     savings = evaluation.savings
     gain = performance["lead"][0] if savings is None else savings.in_words()
     return {
         "sentences": [_who(evaluation), _how_sure(study, evaluation, gain), *_why(inside)],
         "saved": None if savings is None else _money(savings.saved.value),
         "policies": _policies(study, evaluation),
+    }
+
+
+def _brief_of_numbers(
+    study: Study, evaluation: RegressionEvaluation, performance: dict[str, Any], inside: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the same of numbers: what is predicted, how far it is off, and with costs what the model saves."""
+    low, high = float(evaluation.predicted.min()), float(evaluation.predicted.max())
+    what = text(
+        "The model predicts {target} as a number, here from {low} to {high}.",
+        target=clip(study.target, 60),
+        low=figure(low),
+        high=figure(high),
+    )
+    constants = {text("the mean"): evaluation.of_mean, text("the median"): evaluation.of_median}
+    cost, policies = evaluation.mean_cost, list[dict[str, Any]]()
+    if cost is not None:
+        learner = clip(study.selection.best.learner, 40)
+        policies = [{"label": text("the model, {learner}", learner=learner), "cost": cost, "model": True}]
+        policies += [
+            {"label": text("always {label}", label=name), "cost": each.mean_cost, "model": False}
+            for name, each in constants.items()
+        ]
+    saved = None if cost is None else min(bar["cost"] for bar in policies[1:]) - cost
+    return {
+        "sentences": [what, _how_sure(study, evaluation, performance["lead"][0]), *_why(inside)],
+        "saved": None if saved is None else _money(saved),
+        "policies": policies,
     }
 
 
@@ -117,7 +141,7 @@ def _threshold(evaluation: Evaluation) -> float | None:
     return threshold if separates else None
 
 
-def _how_sure(study: Study, evaluation: Evaluation | RegressionEvaluation, gain: Message) -> Message:
+def _how_sure(study: Study, evaluation: Any, gain: Message) -> Message:
     n = evaluation.n_rows
     strategy = study.selection.strategy
     rows = (

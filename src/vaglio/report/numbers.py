@@ -186,17 +186,25 @@ def _figure(name: str, each: Estimate, rows: int) -> dict[str, str]:
 def _cost(evaluation: RegressionEvaluation) -> dict[str, Any] | None:
     if evaluation.cost is None or evaluation.mean_cost is None:
         return None
-    constant = evaluation.of_median.mean_cost
-    return {"mean": figure(evaluation.mean_cost), "constant_cost": figure(constant), "constant": text("the median")}
+    constants = {text("the mean"): evaluation.of_mean.mean_cost, text("the median"): evaluation.of_median.mean_cost}
+    name, cost = min(constants.items(), key=lambda pair: float(pair[1] or 0.0))
+    return {"mean": figure(evaluation.mean_cost), "constant_cost": figure(cost), "constant": name}
 
 
 def _dots(study: Study, evaluation: RegressionEvaluation) -> dict[str, Any]:
     """True and predicted numbers of some rows, the largest errors among them."""
     places = _drawn(study, evaluation)
     return {
-        "true": _rounded(evaluation.true[places]),
         "predicted": _rounded(evaluation.predicted[places]),
         "residuals": _rounded(evaluation.residuals[places]),
+        "picture": {
+            "x": _rounded(evaluation.true[places]),
+            "y": _rounded(evaluation.predicted[places]),
+            "line": "equal",
+            "xlabel": text("true {target}", target=clip(study.target, 40)),
+            "ylabel": text("predicted"),
+            "dates": False,
+        },
         "shown": len(places),
         "total": evaluation.n_rows,
         "target": clip(study.target, 40),

@@ -167,6 +167,10 @@ def _is_number(value: Any) -> bool:
     return _is_integer(value) or (isinstance(value, Real) and not isinstance(value, Integral) and value == value)
 
 
+def _is_task(value: Any) -> bool:
+    return isinstance(value, str) and value in ("classification", "regression")
+
+
 def _is_truth_value(value: Any) -> bool:
     return isinstance(value, bool) or type(value).__name__ == "bool"  # NumPy's, which is not imported for this
 
@@ -274,6 +278,7 @@ _TYPES: dict[str, Alternative] = {
     "float": (_is_number, text("a number")),
     "bool": (_is_truth_value, text("True or False")),
     "str": (lambda value: isinstance(value, str), text("text")),
+    "Task": (_is_task, text("'classification' or 'regression'")),
     "PathLike": (_is_path, text("a path")),
     "dict": _MAPPING,
     "Mapping": _MAPPING,

@@ -161,7 +161,7 @@ def _columns(table: Table) -> list[str]:
     words: list[str] = []
     for name in table.columns:
         column = table.column(name)
-        if column.role == "target":
+        if column.role in ("target", "ignored"):  # an ignored column is not in the copy
             continue
         if column.role != "input":
             words += ["--group" if column.role == "group" else "--ignore", name]

@@ -77,7 +77,8 @@ def numbers_from_arrow(name: str, array: Any, cell_format: CellFormat) -> Column
     """
     if not cell_format.bare or not is_string(array.type):
         return None
-    words = pc.utf8_trim_whitespace(array)
+    # pyarrow does not trim views.
+    words = pc.utf8_trim_whitespace(array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array)
     absent = pa.array((*MISSING, *cell_format.missing), words.type)
     words = pc.if_else(pc.is_in(words, absent), pa.scalar(None, words.type), words)
     comma = cell_format.decimal == ","

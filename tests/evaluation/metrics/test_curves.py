@@ -96,7 +96,7 @@ def test_best_threshold_and_top_rows():
 
 
 def test_scores_must_be_numbers():
-    with pytest.raises(ValueError, match="row 1 is NaN"):
+    with pytest.raises(ValueError, match="row 2 is NaN"):
         RocCurve.from_scores(np.array([True, False]), np.array([0.1, np.nan]))
 
 

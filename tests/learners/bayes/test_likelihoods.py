@@ -93,7 +93,7 @@ def test_a_number_the_distribution_cannot_produce(kind: str, value: float) -> No
     np.testing.assert_allclose(model.predict_proba(pd.DataFrame({kind: [value, np.nan]})), [prior, prior])
     wrong = X[[kind]].astype(float)
     wrong.loc[7, kind] = value
-    with pytest.raises(InputError, match="in row 7, but the likelihood"):
+    with pytest.raises(InputError, match="in row 8, but the likelihood"):
         NaiveBayesClassifier(kind).fit(wrong, y)
 
 

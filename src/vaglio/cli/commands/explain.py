@@ -60,6 +60,14 @@ Change = Annotated[
         "either way.",
     ),
 ]
+Fixed = Annotated[
+    list[str] | None,
+    table_option(
+        "--fixed",
+        metavar="COLUMN",
+        help="A column that nobody can change, such as an age: no advice changes it; may be repeated.",
+    ),
+]
 LeastConfident = Annotated[bool, table_option("--least-confident", help="The least confident predictions first.")]
 Limit = Annotated[int, output_option(min=1, metavar="N", help="Maximum number of rows shown.")]
 Out = Annotated[list[Path] | None, out_option(".json, .csv (one line per row), .html or .txt")]
@@ -73,6 +81,7 @@ def run(
     wrong: Wrong = False,
     least_confident: LeastConfident = False,
     change: Change = None,
+    fixed: Fixed = None,
     target: Target = None,
     file: FileOptions,
     memory: Memory = None,
@@ -110,6 +119,7 @@ def run(
             least_confident=least_confident,
             most=most,
             change=change,
+            fixed=fixed or (),
         )
     written = "\n\n".join(item.to_text(lang=locale()) for item in explained)
     notes = outputs.write(

@@ -33,7 +33,7 @@ def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.nd
     if not score.size:
         raise InputError("no-rows-to-evaluate", "There are no rows to evaluate.")
     if np.isnan(score).any():
-        raise InputError("score-is-nan", "The score of row {row:,} is NaN.", row=int(np.isnan(score).argmax()))
+        raise InputError("score-is-nan", "The score of row {row:,} is NaN.", row=int(np.isnan(score).argmax()) + 1)
     return positive, score
 
 

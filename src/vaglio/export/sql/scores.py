@@ -156,6 +156,8 @@ class _ScoreStatement(Statement):
         rows = self._layer("k", [self.rank(features[j]) for j in coded]) if coded else ""
         sums = [f"{sql_number(first)} + {total}" if first else total for first, total in zip(start, sums)]
         if not self.source.labels:
+            if rows:  # the outer SELECT may have the columns of the table twice
+                rows, sums = self._layer("v", sums, rows), self.names("v", 1)
             power = boosted and node.fields["link"] == EXPONENTIAL_OF_SCORE
             return self.outer(rows, f"{f'EXP({sums[0]})' if power else sums[0]} AS prediction")
         if boosted:

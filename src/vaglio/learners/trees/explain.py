@@ -84,7 +84,8 @@ def _explain_number(
     moved = dict.fromkeys((condition.columns[0] for condition in conditions), 0.0)
     for node, branch in path_to(tree, leaf):
         step = tree.says[int(tree.first_child[node]) + branch, 0] - tree.says[node, 0]
-        moved[int(tree.feature[node])] += float(step)
+        # A test that every value passes, as a file may say, is no condition.
+        moved[int(tree.feature[node])] = moved.get(int(tree.feature[node]), 0.0) + float(step)
     # A column of two conditions, such as a range and that it is known, moves the number once.
     weighed = [
         replace(reason, weight=moved.pop(condition.columns[0], 0.0)) for reason, condition in zip(reasons, conditions)

@@ -66,7 +66,11 @@ def missing_values(context: Context) -> Iterator[Finding]:
         part = count / n
         if name == context.target:
             rows = context.columns[name].missing
-            message = Message("missing-class", "{n:,} {n:row has|rows have} no class.", n=count)
+            message = (
+                Message("missing-number", "{n:,} {n:row has|rows have} no number in the target.", n=count)
+                if context.predicts_numbers
+                else Message("missing-class", "{n:,} {n:row has|rows have} no class.", n=count)
+            )
             advice = text("Training leaves them out.")
             yield Finding("missing-class", "high", message, advice, (name,), listed_rows(rows), count)
         elif part >= _MOSTLY:

@@ -107,7 +107,7 @@ class LearnPage(Page):
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the learners, the form and the runs."""
         opened = self.bench.need_table()
-        opened.need_target()
+        opened.need_classes("report")
         _, y = learning_rows(opened.table)
         labels = sorted(set(y.tolist()), key=str)
         chosen = self._last_form()
@@ -178,7 +178,7 @@ class LearnPage(Page):
     # -- what its forms do ---------------------------------------------------------------------------------------------
     def _start(self, form: Form) -> str:
         opened = self.bench.need_table()
-        opened.need_target()
+        opened.need_classes("report")
         learners = [name for name in LEARNERS if name in form.all("learner")]
         params = {name: form.below(name) for name in LEARNERS}
         plan = form.need("plan", PLANS)

@@ -167,10 +167,10 @@ class Page:
 
     def _alarms(self) -> list[dict[str, Any]]:
         """What a finished audit says against every figure of the table, each with the column to leave out."""
-        opened = self.bench.open_table
-        if opened is None or opened.audited is None:
+        audit = self.bench.audited
+        if audit is None:
             return []
-        found = (leak_alarm(f.columns[0], f.message) for f in opened.audited.of_kind("leakage") if f.severity == "high")
+        found = (leak_alarm(f.columns[0], f.message) for f in audit.of_kind("leakage") if f.severity == "high")
         return [{"message": alarm.message, "column": alarm.options[-1]} for alarm in found]
 
 

@@ -80,7 +80,7 @@ class TracePage(Page):
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the form, the steps and the pictures."""
         opened = self.bench.need_table()
-        opened.need_target()
+        opened.need_classes("trace")
         rows, y = learning_rows(opened.table)
         X, _ = opened.table.xy()
         numeric = [name for name in X.columns if opened.table.column(name).kind == "numeric"]

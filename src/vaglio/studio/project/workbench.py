@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +19,7 @@ from vaglio.messages.message import Message
 from vaglio.messages.sentences import clip
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit, audit
-from vaglio.quality.exploration import target_groups
+from vaglio.quality.exploration import predicts_numbers, target_groups
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.studio.project.folder import Project
 from vaglio.studio.project.steps import Loaded, Step, TableState, clean, read_table
@@ -70,6 +71,25 @@ class OpenTable:
         if self.target is None:
             raise InputError("class-not-set", "Which column is the class? Set it on the page Table.")
         return self.target
+
+    def need_classes(self, command: str) -> str:
+        """Return the class column; numbers are predicted elsewhere, and the page says where.
+
+        Parameters
+        ----------
+        command : str
+            The command that does for numbers what the page does for classes.
+        """
+        target = self.need_target()
+        if predicts_numbers(self.table, target, "auto"):
+            raise InputError(
+                "numbers-in-studio",
+                "{target!r} has numbers to predict, and this page is for classes. For numbers, run in a terminal: "
+                "{command}. If the numbers are codes of classes, declare the column nominal on the page Table.",
+                target=target,
+                command=f"vaglio {command} {shlex.quote(self.state.name)} --target {shlex.quote(target)}",
+            )
+        return target
 
     @cached_property
     def pictured(self) -> np.ndarray:
@@ -148,6 +168,13 @@ class Workbench:
             if self._open is None or self._open.state != state:
                 self._open = self._load(state)
             return self._open
+
+    @property
+    def audited(self) -> Audit | None:
+        """The audit of the present table if it is ready; nothing is read for it."""
+        with self._lock:
+            present = self._open if self._open is not None and self._open.state == self.project.state else None
+        return None if present is None else present.audited
 
     def need_table(self) -> OpenTable:
         """Return the present table; without one, say where to open one."""

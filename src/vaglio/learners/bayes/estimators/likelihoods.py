@@ -381,7 +381,7 @@ def impossible_number(name: str, kind: str, row: int, value: float) -> InputErro
         "{allowed}. Correct the value, or choose another likelihood for this column.",
         column=name,
         value=float(value),
-        row=row,
+        row=row + 1,
         likelihood=kind,
         allowed=_TAKES[kind],
     )
