@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special, stats
 from sklearn import metrics as measures
 from sklearn.linear_model import Perceptron
-from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.svm import SVC
@@ -193,6 +193,19 @@ def naive_bayes(facts: Facts, level: int) -> Expected:
         expected.append(shares["yes"])
         last = max(shares, key=lambda label: shares[label])
     return [*expected, last]
+
+
+def multinomial_nb(facts: Facts, level: int) -> Expected:
+    prior = np.array(facts["documents"]) / np.sum(facts["documents"])
+    learner = MultinomialNB(alpha=1.0, class_prior=prior).fit(np.array(facts["counts"]), [0, 1])
+    new = np.array([facts["new"]])
+    score = learner.predict_joint_log_proba(new)[0]
+    expected: Expected = [prior[0], np.exp(learner.feature_log_prob_[0, 0]), score[0]]
+    if level > 1:
+        expected.append(("sport", "politics")[int(learner.predict(new)[0])])
+    if level > 2:
+        expected.append(learner.predict_proba(new)[0, 0])
+    return expected
 
 
 def joint_bayes(facts: Facts, level: int) -> Expected:
@@ -465,6 +478,7 @@ ORACLES: dict[str, Callable[[Facts, int], Expected]] = {
     "cn2": cn2,
     "ripper": ripper,
     "naive-bayes": naive_bayes,
+    "multinomial-nb": multinomial_nb,
     "joint-bayes": joint_bayes,
     "bayes": bayes,
     "gaussian-map": gaussian_map,

@@ -131,6 +131,7 @@ def test_every_row_stands_at_the_step_that_it_makes(name: str) -> None:
     assert written == set(range(1, 15))
 
 
+@pytest.mark.slow
 def test_positives_are_counted_on_demand() -> None:
     play = vaglio.datasets.load("play")
     figure = vaglio.draw("gains", None, play, "play", positive="yes", counts=True)

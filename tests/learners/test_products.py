@@ -53,6 +53,7 @@ def test_without_a_penalty_coefficients_are_those_of_the_table() -> None:
     assert found.drop(["a^2", "a·b", "(intercept)"]).abs().max() < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [vaglio.Perceptron(max_iter=200), vaglio.LogisticRegression()])
 @pytest.mark.parametrize("table", [POINTS, MIXED], ids=["numbers", "mixed and missing"])
 @pytest.mark.filterwarnings("ignore")

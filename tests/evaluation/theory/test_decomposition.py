@@ -201,6 +201,7 @@ def test_impossible_questions(wrong):
         majority_vote_error(*wrong)
 
 
+@pytest.mark.slow
 def test_the_command_divides_the_error_as_the_function_does(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command = ["evaluate", "iris", "--target", "species", "--learner", "cart", "--folds", "3", "--bias-variance"]

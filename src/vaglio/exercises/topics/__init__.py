@@ -46,6 +46,7 @@ TOPICS: dict[str, Topic] = {
     "cn2": Topic(text("Conditions of CN2"), rules.cn2),
     "ripper": Topic(text("Pruning a rule (RIPPER)"), rules.ripper),
     "naive-bayes": Topic(text("Naive Bayes, with and without smoothing"), bayes.naive),
+    "multinomial-nb": Topic(text("Naive Bayes of documents"), bayes.documents),
     "joint-bayes": Topic(text("Probabilities from a joint table"), bayes.joint),
     "bayes": Topic(text("Bayes' theorem"), bayes.theorem),
     "gaussian-map": Topic(text("Two normal densities"), bayes.gaussian),

@@ -120,6 +120,82 @@ def naive(draft: Draft, draw: np.random.Generator, level: int) -> None:
     )
 
 
+def documents(draft: Draft, draw: np.random.Generator, level: int) -> None:
+    """Words counted in the documents of two classes: prior, probability of a word, score, class."""
+    say = draft.say
+    classes, words = (say("sport"), say("politics")), (say("match"), say("vote"), say("season"), say("law"))
+
+    def make() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return draw.integers(0, 9, size=(2, 4)), draw.integers(2, 7, size=2), draw.integers(0, 3, size=4)
+
+    def scores(made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> list[float]:
+        counts, texts, new = made
+        theta = (counts + 1) / (counts.sum(axis=1, keepdims=True) + len(words))
+        found: list[float] = (np.log(texts / texts.sum()) + np.log(theta) @ new).tolist()
+        return found
+
+    def fits(made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> bool:
+        counts, _, new = made
+        first, second = scores(made)
+        return new[0] > 0 and 2 <= new.sum() <= 4 and counts.sum(axis=1).min() > 5 and 0.3 < abs(first - second) < 4
+
+    counts, texts, new = made = until(make, fits)
+    first, second = scores(made)
+    seen, here, n_words = int(counts[0, 0]), int(counts[0].sum()), len(words)
+    draft.text(
+        say(
+            "How often each word occurs in the documents of each class. A new document has the words {words}. Smooth "
+            "with α = 1: add 1 to every count.",
+            words=", ".join(word for word, n in zip(words, new.tolist(), strict=True) for _ in range(n)),
+        )
+    )
+    draft.table(
+        [say("class"), say("documents"), *words],
+        [[label, int(n), *line] for label, n, line in zip(classes, texts, counts.tolist(), strict=True)],
+    )
+    draft.facts = {"counts": counts.tolist(), "documents": texts.tolist(), "new": new.tolist()}
+    draft.ask(
+        say("What is the prior probability of the class {label}?", label=classes[0]),
+        Number(Fraction(int(texts[0]), int(texts.sum()))),
+        f"{texts[0]}/{texts.sum()}",
+        mistakes=[(say("words counted instead of documents"), Number(Fraction(here, int(counts.sum()))))],
+    )
+    draft.ask(
+        say("What is P({word} | {label})?", word=words[0], label=classes[0]),
+        Number(Fraction(seen + 1, here + n_words)),
+        f"({seen} + 1)/({here} + {n_words})",
+        mistakes=[
+            (say("without smoothing"), Number(Fraction(seen, here))),
+            (say("1 added below the line, not 1 for every word"), Number(Fraction(seen + 1, here + 1))),
+        ],
+    )
+    terms = " + ".join(
+        f"{n}·ln(({count} + 1)/({here} + {n_words}))"
+        for n, count in zip(new.tolist(), counts[0].tolist(), strict=True)
+        if n
+    )
+    draft.ask(
+        say("What is the score ln P({label}) + Σ n·ln P(word | {label}) of the new document?", label=classes[0]),
+        Number(first),
+        f"ln({texts[0]}/{texts.sum()}) + {terms}",
+        mistakes=[(say("without the prior"), Number(first - float(np.log(texts[0] / texts.sum()))))],
+    )
+    if level > 1:
+        draft.ask(
+            say("Which class is predicted?"),
+            Word(classes[0] if first > second else classes[1]),
+            f"{classes[0]}: {say.fixed(first)}; {classes[1]}: {say.fixed(second)}",
+        )
+    if level > 2:
+        share = 1 / (1 + exp(second - first))
+        draft.ask(
+            say("What is the probability of the class {label}?", label=classes[0]),
+            Number(share),
+            f"1/(1 + exp({say.fixed(second)} − ({say.fixed(first)})))",
+            mistakes=[(say("the other class"), Number(1 - share))],
+        )
+
+
 def joint(draft: Draft, draw: np.random.Generator, level: int) -> None:
     """Probabilities of events from a table of counts."""
     say = draft.say
