@@ -87,10 +87,10 @@ def _tuned(estimator: Any, space: dict[str, list[Any]], n_settings: int, seed: i
 
 def sides(n_iter: int) -> dict[str, Callable[[int], Any]]:
     """Return all sides by name; each maker takes a seed. The peers have the budget of ``select`` or of ``report``."""
-    selected, reported = settings_tried(_SELECTED, n_iter), settings_tried(DEFAULT_LEARNERS, 0)
+    selected, reported = settings_tried(_SELECTED, n_iter), settings_tried(DEFAULT_LEARNERS["classification"], 0)
     found: dict[str, Callable[[int], Any]] = {
         f"select, {selected} settings": lambda seed: Winner(_SELECTED, n_iter, seed),
-        f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS, 0, seed),
+        f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS["classification"], 0, seed),
     }
     for budget in (selected, reported):
         found[f"forest, {budget} settings"] = partial(_tuned, RandomForestClassifier(random_state=0), FOREST, budget)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from tests.contracts.estimators import classifiers
+from tests.studio.conftest import Visitor
 
 import vaglio
 from vaglio.cli.main import main
@@ -94,7 +95,7 @@ def test_five_ways_in_python_and_on_disk(tmp_path: Path) -> None:
             # A row of one table may equal a row of another by chance.
             assert abs(evaluation.overlap.shared - shared(table)) <= 1, (name, surface)
             assert evaluation.overlap.exact
-            assert evaluation.to_text().startswith(str(evaluation.overlap.in_words())[:20])
+            assert evaluation.to_text().startswith(f"WARNING: {evaluation.overlap.in_words()}"[:30])
             assert "used for training" in evaluation.to_html()
             assert evaluation.to_text(lang="it").split("\n")[0] != evaluation.to_text().split("\n")[0]
 
@@ -125,10 +126,33 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
+def test_five_ways_in_the_studio(tmp_path: Path) -> None:
+    """A file whose classes are known is predicted: its page says first which rows were used for training."""
+    visitor = Visitor(tmp_path / "project")
+    visitor.upload("training.csv", TRAINING.to_csv(index=False))
+    visitor.post("/table/target", column="y")
+    model = f"{visitor.learn_here('naive-bayes', plan='folds_10')}/naive-bayes"
+    for n, (name, table) in enumerate([*AGAIN.items(), ("other rows", OTHER)]):
+        path = tmp_path / f"{n}.csv"
+        table.to_csv(path, index=False)
+        visitor.act_here("predict", lambda at=path: visitor.post("/export/predict", model=model, path=str(at)))
+        for lang, told in (("en", "used for training"), ("it", "per l&#39;addestramento")):
+            page = visitor.get("/export", headers={"accept-language": lang}).text
+            section = page[page.index('id="predictions"') :]
+            first = section.partition("<a class")[2].partition("<a class")[0]
+            assert (told in first) == (name != "other rows"), (name, lang, first)
+            assert ('class="flag"' in first) == (name != "other rows"), (name, lang)
+            assert f"{len(table)} " in first, (name, lang)
+            if name != "other rows":
+                assert f"{shared(table)} " in first.partition('class="flag"')[2], (name, lang)
+    visitor.close()
+
+
+@pytest.mark.slow
 def test_rows_of_a_selection() -> None:
     test = Rows.of(AGAIN["a share of them"], "y")
     chosen = select(TRAINING, "y", learners=["c45"], strategy="validation", test=test)
-    assert str(chosen.headline()).startswith("40 of the 140 rows")
+    assert chosen.to_text().startswith("WARNING: 40 of the 140 rows")
     assert chosen.to_dict()["evaluation"]["overlap"]
     assert select(TRAINING, "y", learners=["c45"], strategy="validation").evaluation.overlap is None
 

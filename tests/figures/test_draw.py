@@ -52,7 +52,7 @@ def test_every_figure_is_drawn_in_both_languages(name: str, penguins: vaglio.Tab
     assert english
     if name not in ("boxes", "pairs"):  # whose words are the table's
         assert english != italian
-    if FIGURES[name].needs == "classes" and name != "parameter":
+    if FIGURES[name].needs == "classes" and name not in ("parameter", "bias-variance"):
         assert any("Adelie" in each for each in english)
 
 
@@ -129,6 +129,23 @@ def test_every_row_stands_at_the_step_that_it_makes(name: str) -> None:
     figure = vaglio.draw(name, model, play, "play", positive="yes")
     written = {int(i) for each in figure.axes[0].texts for i in each.get_text().split(", ")}
     assert written == set(range(1, 15))
+
+
+def test_positives_are_counted_on_demand() -> None:
+    play = vaglio.datasets.load("play")
+    figure = vaglio.draw("gains", None, play, "play", positive="yes", counts=True)
+    x, y = figure.axes[0].lines[1].get_xydata().T
+    assert x == pytest.approx(range(15))
+    assert y[-1] == pytest.approx(9)
+    assert "Positives among them" in words(figure)
+
+
+def test_the_threshold_of_scores_is_the_one_given() -> None:
+    play = vaglio.datasets.load("play")
+    for given, drawn in ((None, 0.5), (0.3, 0.3)):
+        options = {} if given is None else {"threshold": given}
+        (ax,) = vaglio.draw("scores", None, play, "play", positive="yes", **options).axes
+        assert any(set(line.get_xdata()) == {drawn} for line in ax.lines)
 
 
 @pytest.mark.parametrize(

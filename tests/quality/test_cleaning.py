@@ -223,3 +223,21 @@ def test_cleaning_merges_what_is_listed_and_never_digits_or_marks():
             # A sentence has one blank where the words have two.
             assert " ".join(repr(old).split()) in listed, (old, new)
             assert " ".join(repr(new).split()) in listed, (old, new)
+
+
+def test_missing_values_are_filled_in_last_and_only_these():
+    penguins = vaglio.datasets.load("penguins")
+    found = vaglio.audit(penguins, "species", seed=0)
+    cleaned, log = found.clean(missing="forest")
+    X, y = found.clean().table.xy("species")
+    filled = Table.from_any(vaglio.ForestImputer(random_state=0).fit_transform(X, y))
+    for name in X.columns:
+        before, after = penguins.column(name), cleaned.column(name)
+        assert not after.missing.any()
+        assert (after.values[~before.missing] == before.values[~before.missing]).all()
+        assert after.values.astype(str).tolist() == filled.column(name).values.astype(str).tolist()
+    assert sum("filled in" in line for line in log) == 5
+    assert "inside the folds" in log[-1]
+    assert "filled" not in str(found.clean().log)
+    with pytest.raises(InputError, match="Name the target"):
+        vaglio.audit(penguins.to_frame()).clean(missing="forest")

@@ -61,7 +61,7 @@ def test_rows_without_a_class_are_counted_and_set_aside():
     study = run_study(Table.from_any(table), "species", selection_options={"test_size": 0.3})
     summary = summarize_study(study)
     assert summary["data"]["classes"]["unknown"] == 20
-    assert "20 rows without a class" in sentences(summary)
+    assert "20 rows without a target" in sentences(summary)
     numbers = {int(e["row"].replace(",", "")) for g in summary["examples"]["groups"] for e in g["examples"]}
     assert numbers
     assert min(numbers) > 20

@@ -47,6 +47,10 @@ class Visitor:
 
     def learn_here(self, *learners: str, **fields: Any) -> str:
         """Train in this process, which takes less time than to start another one."""
+        return self.act_here("learn", lambda: self.learn(*learners, **fields))
+
+    def act_here(self, kind: str, act: Callable[[], Any]) -> str:
+        """Do what starts a run, which then is at work in this process; return its name."""
         jobs = self.studio.jobs
 
         def start(request: Any) -> Any:
@@ -57,7 +61,8 @@ class Visitor:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(jobs, "start", start)
-            return self.learn(*learners, **fields)
+            act()
+        return self.wait(kind)
 
     def wait(self, kind: str, state: str = "done") -> str:
         """Wait until the newest run of a kind is no longer at work."""

@@ -40,13 +40,15 @@ class Notation(Locale):
         >>> say = Notation()
         >>> say.fixed(0.94028), say.fixed(1.0), say.fixed(-0.5), say.fixed(None), say.fixed(2.5e-7)
         ('0.9403', '1', '−0.5000', '–', '2.5e−07')
+        >>> say.fixed(386**5)
+        '8569125894176'
         """
         if value is None or value != value:
             return "–"
         value = float(value)
         if value in (float("inf"), float("-inf")):
             return "∞" if value > 0 else "−∞"
-        if abs(value - round(value)) < 1e-9 and abs(value) < 1e12:
+        if abs(value - round(value)) < 1e-9 and abs(value) < 1e15:
             text = str(round(value))
         elif abs(value) < 0.5 * 10**-digits:
             text = f"{value:.1e}"

@@ -23,6 +23,7 @@ from vaglio.encode._feature import (
     spreads_of,
 )
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranges, Ranks, decode, select_features
+from vaglio.encode._products import Products
 from vaglio.encode._text import split_words
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "EncodedMatrix",
     "Feature",
     "Origin",
+    "Products",
     "Ranges",
     "Ranks",
     "Spread",

@@ -14,6 +14,7 @@ from vaglio import _core
 from vaglio.encode._chance import shown_share
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix, Ranges
+from vaglio.encode._products import Products
 from vaglio.errors import InputError, NotSupportedError, damaged_model_file
 from vaglio.messages.message import Option, text
 from vaglio.messages.options import setting
@@ -51,6 +52,9 @@ class DenseEncoder:
     reliability : ndarray, shape (q,), or None
         How far each column of the code block is believed (:mod:`vaglio.encode._chance`): below one half, indicators are
         lower than 1, and a column of 0 is left out. None believes all.
+    products : Products or None
+        Products of powers of the numeric block, in its own units: further numbers, whose encoded columns come last.
+        Centre, scale and fill go on with theirs.
 
     Notes
     -----
@@ -73,6 +77,7 @@ class DenseEncoder:
     drop_first: bool = False
     as_is: bool = False
     reliability: np.ndarray | None = None
+    products: Products | None = None
 
     @classmethod
     def learn(
@@ -83,6 +88,7 @@ class DenseEncoder:
         drop_first: bool = False,
         look: bool = True,
         reliability: np.ndarray | None = None,
+        degree: int = 1,
     ) -> DenseEncoder:
         """Learn centre and scale from the training rows.
 
@@ -101,6 +107,8 @@ class DenseEncoder:
             finite saves this pass over the data, and calls :meth:`refuse_nonfinite` when it does.
         reliability : ndarray, optional
             How far each column of the code block is believed.
+        degree : int, default=1
+            Above 1, the products of up to so many numbers are columns too.
         """
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
@@ -110,21 +118,40 @@ class DenseEncoder:
                 "partial_fit, or MultinomialNB, which counts every word.",
                 column=name,
             )
-        p = matrix.numeric.shape[1]
+        if degree > 1 and matrix.sparse is not None:
+            raise NotSupportedError(
+                "products-of-sparse-rows", "Products of columns need dense rows. Set {one}.", one=setting("degree", 1)
+            )
+        products = Products.up_to(degree, matrix.numeric.shape[1], least=2) if degree > 1 else None
+        p = matrix.numeric.shape[1] + (0 if products is None else len(products.powers))
         if preprocess is None or matrix.sparse is not None:
-            encoder = cls(matrix.features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
+            encoder = cls(matrix.features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True, products=products)
             encoder._refuse_nominal(matrix)
             if look:
                 encoder.refuse_nonfinite(matrix)
             return encoder
         centre, scale = weighted_moments(matrix.numeric, weight, matrix.ranges)
+        if products is not None:
+            block = products(matrix.numeric)
+            more = weighted_moments(block, weight, Ranges.of(block, matrix.threads))
+            centre, scale = np.append(centre, more[0]), np.append(scale, more[1])
         if reliability is not None and (reliability == 1).all():
             reliability = None
-        return cls(matrix.features, centre, scale, centre.copy(), drop_first, reliability=reliability)
+        return cls(
+            matrix.features, centre, scale, centre.copy(), drop_first, reliability=reliability, products=products
+        )
 
     @cached_property
     def origin(self) -> tuple[Origin, ...]:
-        """Origin of each encoded column, in the user's column order."""
+        """Origin of each encoded column, in the user's column order; of products the first factor."""
+        if self.products is None:
+            return self._plain
+        numbers = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
+        return *self._plain, *(Origin(numbers[int(np.argmax(line > 0))], -1) for line in self.products.powers)
+
+    @cached_property
+    def _plain(self) -> tuple[Origin, ...]:
+        """Origin of each column that is no product."""
         if not self._nominal:
             return tuple(Origin(j, -1) for j in range(len(self.features)))
         columns: list[Origin] = []
@@ -170,10 +197,27 @@ class DenseEncoder:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Name of each encoded column: the feature's, with its category if it has one."""
-        return tuple(
+        plain = tuple(
             self.features[j].name if code < 0 else f"{self.features[j].name}={self.features[j].categories[code]}"
-            for j, code in self.origin
+            for j, code in self._plain
         )
+        if self.products is None:
+            return plain
+        return plain + self.products.names(tuple(f.name for f in self.features if f.in_numeric_block))
+
+    def by_feature(self, values: np.ndarray) -> np.ndarray:
+        """Add up the values of each feature's encoded columns; that of a product is divided among its factors."""
+        plain = len(self._plain)
+        owner = np.array([column.feature for column in self._plain], dtype=np.int64)
+        sums = np.bincount(owner, weights=values[:plain], minlength=len(self.features))
+        if self.products is not None:
+            numbers = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
+            sums[numbers] += values[plain:] @ self.products.shares
+        return sums
+
+    def with_products(self, numeric: np.ndarray) -> np.ndarray:
+        """Return a block of numbers in the units of the table with its products, if there are any."""
+        return numeric if self.products is None else np.hstack([numeric, self.products(numeric)])
 
     @cached_property
     def numeric_columns(self) -> np.ndarray:
@@ -203,8 +247,8 @@ class DenseEncoder:
             self._refuse_nominal(matrix)
             if look:
                 self.refuse_nonfinite(matrix)
-            return matrix.sparse if matrix.sparse is not None else matrix.numeric_rows
-        block = self._standardised(matrix.numeric)
+            return matrix.sparse if matrix.sparse is not None else self.with_products(matrix.numeric_rows)
+        block = self._standardised(self.with_products(matrix.numeric))
         if self.numeric_columns.size == self.width:
             return block
         out = np.zeros((matrix.n_rows, self.width))
@@ -246,6 +290,8 @@ class DenseEncoder:
         arrays = {"encoder_centre": self.centre, "encoder_scale": self.scale, "encoder_fill": self.fill}
         if self.reliability is not None:
             arrays["encoder_reliability"] = self.reliability
+        if self.products is not None:
+            arrays["encoder_powers"] = self.products.powers
         return arrays, {"drop_first": self.drop_first, "as_is": self.as_is}
 
     @classmethod
@@ -257,6 +303,8 @@ class DenseEncoder:
         p = sum(feature.in_numeric_block for feature in features)
         if flags[1] and p < len(features):
             raise damaged_model_file(text("columns that are used as they are must be numeric"))
+        products = Products.from_array(arrays["encoder_powers"], p) if "encoder_powers" in arrays else None
+        p += 0 if products is None else len(products.powers)
         parts = []
         for name in ("encoder_centre", "encoder_scale", "encoder_fill"):
             part = arrays.get(name)
@@ -274,7 +322,7 @@ class DenseEncoder:
             fits = believed.dtype == np.float64 and believed.shape == (sum(f.is_nominal for f in features),)
             if not fits or flags[1] or not ((believed >= 0) & (believed <= 1)).all():
                 raise damaged_model_file(text("the encoding does not fit the nominal columns"))
-        return cls(features, centre, scale, fill, bool(flags[0]), bool(flags[1]), believed)
+        return cls(features, centre, scale, fill, bool(flags[0]), bool(flags[1]), believed, products)
 
     @staticmethod
     def _refuse_nominal(matrix: EncodedMatrix) -> None:

@@ -1,4 +1,4 @@
-"""Permutation importance: how much the accuracy falls when the values of one column are shuffled.
+"""Permutation importance: how much the accuracy, or R² of numbers, falls when the values of one column are shuffled.
 
 It works for every kind of model, because it only asks for predictions. scikit-learn's function of the same name takes
 arrays; this one takes tables, and predicts all shuffles of a column in one call, because a call has a cost of its own.
@@ -14,12 +14,13 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
+from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import Rows
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.model.costs import CostMatrix
-from vaglio.model.families import KINDS
+from vaglio.model.families import KINDS, Task
 from vaglio.runtime.arguments import checked
 from vaglio.table import Table
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableLike
@@ -45,21 +46,23 @@ _LEAST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class PermutationImportance:
-    """The loss of accuracy per column; with costs, what a row costs more.
+    """The loss of accuracy per column, of numbers the loss of R²; with costs, what a row costs more.
 
     Attributes
     ----------
     losses : dict of str to float
-        Accuracy minus the mean accuracy with the column shuffled, largest loss first. With costs: the mean cost per row
+        Accuracy (R²) minus its mean with the column shuffled, largest loss first. With costs: the mean cost per row
         with the column shuffled minus that without.
     accuracy : float
-        With no column shuffled.
+        With no column shuffled; of numbers R².
     n_rows : int
         Rows used.
     n_repeats : int
         Shuffles per column.
     mean_cost : float, optional
         Cost per row with no column shuffled, if costs were given.
+    task : {"classification", "regression"}
+        Whether the losses are of accuracy or of R².
     """
 
     losses: dict[str, float]
@@ -67,10 +70,13 @@ class PermutationImportance:
     n_rows: int
     n_repeats: int
     mean_cost: float | None = None
+    task: Task = "classification"
 
     @property
     def _measured(self) -> Message:
-        return text("loss of accuracy") if self.mean_cost is None else text("further cost per row")
+        if self.mean_cost is not None:
+            return text("further cost per row")
+        return text("loss of R²") if self.task == "regression" else text("loss of accuracy")
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one row per column, largest loss first."""
@@ -81,6 +87,12 @@ class PermutationImportance:
             return text(
                 "Cost per row (beyond {cost:.4g}) when a column is shuffled, on {n:,} {n:row|rows}",
                 cost=self.mean_cost,
+                n=self.n_rows,
+            )
+        if self.task == "regression":
+            return text(
+                "Loss of R² (from {r2:.4f}) when a column is shuffled, on {n:,} {n:row|rows}",
+                r2=self.accuracy,
                 n=self.n_rows,
             )
         return text(
@@ -140,18 +152,18 @@ def permutation_importance(
     cost: CostLike | None = None,
     seed: int = 0,
 ) -> PermutationImportance:
-    """Measure how much the accuracy of a model falls, or its cost rises, when one column is shuffled.
+    """Measure how much the accuracy of a model (or its R²) falls, or its cost rises, when one column is shuffled.
 
     Of two columns that carry the same information each may have a small loss, since the other one is still there.
 
     Parameters
     ----------
-    model : Fitted or classifier
+    model : Fitted, classifier or regressor
     X : table or array
-        Rows whose class is known; best rows that the model was not trained on. Of many rows a random sample is used;
+        Rows whose target is known; best rows that the model was not trained on. Of many rows a random sample is used;
         of a scanned table or a Dask frame, those with the smallest hashes of their numbers. ``n_rows`` of the result
         says how many.
-    y : array-like of labels
+    y : array-like of labels or numbers
     columns : sequence of str, optional
         Columns to try, in order of preference; by default all columns of ``X``.
     n_repeats : int, default=3
@@ -183,18 +195,19 @@ def permutation_importance(
             n_repeats=n_repeats,
         )
     rng = np.random.default_rng(seed)
-    drawn = Rows.of(X, y).sample(_most_rows(model), rng)
+    task = task_of_model(model)
+    drawn = Rows.of(X, y, task=task).sample(_most_rows(model), rng)
     table, labels = Table.from_any(drawn.X), drawn.y
     affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
-    costs = _costs(model, cost, labels)
-    score = _Score(np.asarray(model.predict(table)), labels)
-    shuffled = {name: _shuffled(model, table, labels, name, n_repeats, rng) for name in tried}
+    costs = _costs(model, cost, labels) if task == "classification" else None
+    score = _Score(np.asarray(model.predict(table)), labels, task)
+    shuffled = {name: _shuffled(model, table, score, name, n_repeats, rng) for name in tried}
     losses = {name: score.loss(found, costs) for name, found in shuffled.items()}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
     mean_cost = None if costs is None else score.cost(costs)
-    return PermutationImportance(ranked, score.accuracy, len(labels), n_repeats, mean_cost)
+    return PermutationImportance(ranked, score.value, len(labels), n_repeats, mean_cost, task)
 
 
 def _affordable(n_columns: int, n_rows: int) -> int:
@@ -212,14 +225,20 @@ def _most_rows(model: Predictor) -> int:
 
 @dataclass(frozen=True)
 class _Score:
-    """Predictions beside the true classes."""
+    """Predictions beside the true classes or numbers."""
 
     predicted: np.ndarray
     true: np.ndarray
+    task: Task
 
     @property
-    def accuracy(self) -> float:
-        return float(np.mean(self.predicted == self.true))
+    def value(self) -> float:
+        """Accuracy, or R² of numbers."""
+        if self.task == "classification":
+            return float(np.mean(self.predicted == self.true))
+        spread = float(np.ptp(self.true)) or 1.0  # squares of very large or small numbers have no double
+        errors, deviations = (self.predicted - self.true) / spread, (self.true - self.true.mean()) / spread
+        return 1 - float(np.mean(np.square(errors))) / (float(np.mean(np.square(deviations))) or 1.0)
 
     def cost(self, costs: CostMatrix) -> float:
         codes = (encode_labels(np.asarray(labels), costs.labels) for labels in (self.true, self.predicted))
@@ -227,7 +246,7 @@ class _Score:
 
     def loss(self, shuffled: _Score, costs: CostMatrix | None) -> float:
         if costs is None:
-            return self.accuracy - shuffled.accuracy
+            return self.value - shuffled.value
         return shuffled.cost(costs) - self.cost(costs)
 
 
@@ -244,8 +263,9 @@ def _costs(model: Predictor, cost: CostLike | None, true: np.ndarray) -> CostMat
     return own if isinstance(own, CostMatrix) and own.limit is None and set(own.labels) == set(labels) else None
 
 
-def _shuffled(model: Predictor, X: Table, y: np.ndarray, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
-    rows = np.tile(np.arange(len(y)), n_repeats)
-    shuffled = np.concatenate([rng.permutation(len(y)) for _ in range(n_repeats)])
+def _shuffled(model: Predictor, X: Table, score: _Score, name: str, n_repeats: int, rng: np.random.Generator) -> _Score:
+    n = len(score.true)
+    rows = np.tile(np.arange(n), n_repeats)
+    shuffled = np.concatenate([rng.permutation(n) for _ in range(n_repeats)])
     predicted = model.predict(X.take(rows).with_column(X.column(name).take(shuffled)))
-    return _Score(np.asarray(predicted), y[rows])
+    return _Score(np.asarray(predicted), score.true[rows], score.task)

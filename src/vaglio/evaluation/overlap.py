@@ -16,7 +16,7 @@ from vaglio.messages.figures import figure
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.model.families import Task
 
-__all__ = ["Overlap", "find_overlap"]
+__all__ = ["Overlap", "find_overlap", "overlap_of"]
 
 # New rows may equal training rows by chance: with a greater probability than this, nothing is said.
 _LEVEL = 0.01
@@ -126,11 +126,15 @@ def find_overlap(model: Any, found: Predicted) -> Overlap | None:
     fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
     if not isinstance(fitted, Fitted) or found.predictions.seen is None:
         return None
+    return overlap_of(fitted, found.predictions.seen, len(found.true))
+
+
+def overlap_of(fitted: Fitted, seen: tuple[int, int], n_rows: int) -> Overlap | None:
+    """Return how many of so many rows a model was trained on, given how many of those looked up are known."""
     sketch = RowSketch.from_training(fitted.provenance.get("training"))
-    known, looked = found.predictions.seen
+    known, looked = seen
     if sketch is None or not known or binom.sf(known - 1, looked, sketch.repeated) > _LEVEL:
         return None
-    n_rows = len(found.true)
     exact = looked == n_rows and len(sketch.hashes) == sketch.rows
     shared = round(known * sketch.rows / len(sketch.hashes) * n_rows / looked)
     scores = fitted.provenance.get("scores")

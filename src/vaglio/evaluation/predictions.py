@@ -106,7 +106,7 @@ def predict_with_scores(model: Predictor, X: TableLike, *, seen: bool = False) -
         # The estimator encodes, not its Fitted: it also checks the names and the number of the columns.
         ours: Any = model
         matrix = ours._encode(X)
-        return replace(_own_model(fitted, matrix), seen=_seen(fitted, matrix) if seen else None)
+        return replace(_own_model(fitted, matrix), seen=seen_rows(fitted, matrix) if seen else None)
     if task_of_model(model) == "regression":
         return Predictions(_one_number(np.asarray(model.predict(X), dtype=np.float64)), None)
     # How another library's predict follows from its probabilities is not known: both are asked for.
@@ -150,7 +150,7 @@ def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
     return Predictions(fitted.classes[codes], scores, fitted.error_cost)
 
 
-def _seen(fitted: Fitted, matrix: EncodedMatrix) -> tuple[int, int] | None:
+def seen_rows(fitted: Fitted, matrix: EncodedMatrix) -> tuple[int, int] | None:
     """Return how many of the rows, or of some drawn from very many, have the hash of a training row, of how many."""
     sketch = RowSketch.from_training(fitted.provenance.get("training"))
     if sketch is None:

@@ -23,8 +23,7 @@ LOST_PREDICTION = Message("lost-prediction", "change of the prediction by the co
 
 def by_feature(encoder: DenseEncoder, contributions: np.ndarray) -> np.ndarray:
     """Add up the contributions of a feature's encoded columns: shape (n_features,)."""
-    owner = np.array([column.feature for column in encoder.origin], dtype=np.int64)
-    return np.bincount(owner, weights=contributions, minlength=len(encoder.features))
+    return encoder.by_feature(contributions)
 
 
 def by_absence(

@@ -8,12 +8,13 @@ import numpy as np
 
 from vaglio.document.impurity import entropy
 from vaglio.errors import InputError
-from vaglio.evaluation import EvaluationPlan, evaluate, evaluate_learner
+from vaglio.evaluation import BiasVarianceCurve, EvaluationPlan, bias_variance, evaluate, evaluate_learner
 from vaglio.evaluation.displays import (
     GainCurveDisplay,
     LiftCurveDisplay,
     PrecisionRecallDisplay,
     RocCurveDisplay,
+    ScoreDensityDisplay,
     ValidationCurveDisplay,
 )
 from vaglio.figures.planes import Subject
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # Rows that are written beside the steps of a curve.
 _MOST_WRITTEN = 40
+# Models behind each point of bias and variance.
+_ROUNDS = 20
 
 
 # -- formulas --------------------------------------------------------------------------------------------------------
@@ -103,15 +106,11 @@ def draw_threshold(subject: Subject) -> Any:
 def draw_parameter(subject: Subject) -> Any:
     """Draw training and validation accuracy against a parameter, by default the K of the nearest neighbours."""
     learner = subject.learner()
-    if len(subject.settings) > 1:
-        raise InputError("one-parameter", "This figure shows one parameter. Set one, with several values.")
     smallest = int(np.unique(subject.y.astype(str), return_counts=True)[1].min())
     folds = max(2, min(5, smallest))
     most = max(2, len(subject.y) * (folds - 1) // folds)
     default = [k for k in (1, 3, 5, 7, 9, 11, 15, 21, 31, 51, 75, 101) if k <= most]
-    name, values = next(iter(subject.settings.items()), ("n_neighbors", default))
-    if len(values) < 2:
-        raise InputError("parameter-needs-values", "Give the parameter {name!r} at least two values.", name=name)
+    name, values = _one_parameter(subject, "n_neighbors", default)
     display = ValidationCurveDisplay.from_estimator(
         learner, subject.X, subject.y, param_name=name, param_range=values, cv=folds, ax=axes_for(None)
     )
@@ -119,6 +118,32 @@ def draw_parameter(subject: Subject) -> Any:
     display.ax_.clear()
     display.plot(display.ax_, lang=subject.locale)
     return figure
+
+
+def draw_bias_variance(subject: Subject) -> Any:
+    """Draw error, bias², variance and noise against a parameter, by default the depth of a tree."""
+    name, values = _one_parameter(subject, "max_depth", [1, 2, 3, 4, 6, 8, 12])
+    found = bias_variance(
+        subject.learner(),
+        subject.X,
+        subject.y,
+        n_rounds=_ROUNDS,
+        param_name=name,
+        param_range=values,
+        random_state=subject.seed,
+    )
+    assert isinstance(found, BiasVarianceCurve)
+    return found.plot(axes_for(None, size=(6.4, 4.2)), lang=subject.locale).figure
+
+
+def _one_parameter(subject: Subject, name: str, values: list[Any]) -> tuple[str, list[Any]]:
+    """Return the parameter that was set, with its values; by default this one."""
+    if len(subject.settings) > 1:
+        raise InputError("one-parameter", "This figure shows one parameter. Set one, with several values.")
+    name, values = next(iter(subject.settings.items()), (name, values))
+    if len(values) < 2:
+        raise InputError("parameter-needs-values", "Give the parameter {name!r} at least two values.", name=name)
+    return name, values
 
 
 # -- rankings --------------------------------------------------------------------------------------------------------
@@ -133,8 +158,8 @@ def draw_precision_recall(subject: Subject) -> Any:
 
 
 def draw_gains(subject: Subject) -> Any:
-    """Draw the share of the positives found, with the rows that make each step."""
-    return _ranking(subject, GainCurveDisplay)
+    """Draw the share, or the number, of the positives found, with the rows that make each step."""
+    return _ranking(subject, GainCurveDisplay, counts=subject.options.get("counts", False))
 
 
 def draw_lift(subject: Subject) -> Any:
@@ -142,17 +167,30 @@ def draw_lift(subject: Subject) -> Any:
     return _ranking(subject, LiftCurveDisplay)
 
 
-def _ranking(subject: Subject, display: Any) -> Any:
-    """Draw one of the curves of a ranking: of a model on these rows, of a learner by cross-validation."""
+def draw_scores(subject: Subject) -> Any:
+    """Draw how the scores of each class are distributed, and the threshold."""
+    ax = axes_for(None, size=(6.4, 3.8))
+    threshold = subject.options.get("threshold")
+    return ScoreDensityDisplay.from_evaluation(
+        _evaluated(subject), threshold=threshold, ax=ax, lang=subject.locale
+    ).figure_
+
+
+def _evaluated(subject: Subject) -> Any:
+    """Evaluate a model on these rows, a learner by cross-validation."""
     positive = subject.options.get("positive")
     if subject.is_fitted:
-        evaluation = evaluate(subject.whole_model(), subject.X, subject.y, pos_label=positive)
-    else:
-        smallest = int(np.unique(subject.y.astype(str), return_counts=True)[1].min())
-        plan = EvaluationPlan(folds=max(2, min(10, smallest)), seed=subject.seed)
-        evaluation = evaluate_learner(subject.set_learner(), subject.X, subject.y, plan, pos_label=positive)
+        return evaluate(subject.whole_model(), subject.X, subject.y, pos_label=positive)
+    smallest = int(np.unique(subject.y.astype(str), return_counts=True)[1].min())
+    plan = EvaluationPlan(folds=max(2, min(10, smallest)), seed=subject.seed)
+    return evaluate_learner(subject.set_learner(), subject.X, subject.y, plan, pos_label=positive)
+
+
+def _ranking(subject: Subject, display: Any, **how: Any) -> Any:
+    """Draw one of the curves of a ranking."""
+    evaluation = _evaluated(subject)
     ax = axes_for(None, size=(5.6, 5.0))
-    shown = display.from_evaluation(evaluation, ax=ax, lang=subject.locale)
+    shown = display.from_evaluation(evaluation, ax=ax, lang=subject.locale, **how)
     if len(shown.line_) == 1 and len(subject.y) <= _MOST_WRITTEN:
         truth, score = (np.asarray(values) for values in evaluation.one_class())
         _write_rows(ax, shown.line_[0].get_xydata(), score, truth.astype(bool), subject)

@@ -63,6 +63,9 @@ FIGURES: dict[str, FigureKind] = {
     "pairs": FigureKind(text("Pairs of columns"), tables.draw_pairs, "table", options=("diag",)),
     "neuron": FigureKind(text("The neuron or network with its weights"), networks.draw_neuron, "model", "perceptron"),
     "parameter": FigureKind(text("Accuracy against a parameter, such as K"), curves.draw_parameter, learner="knn"),
+    "bias-variance": FigureKind(
+        text("Bias, variance and noise against a parameter"), curves.draw_bias_variance, learner="cart"
+    ),
     "roc": FigureKind(text("ROC curve, row by row"), curves.draw_roc, learner="naive-bayes", options=("positive",)),
     "precision-recall": FigureKind(
         text("Precision and recall, row by row"),
@@ -71,9 +74,15 @@ FIGURES: dict[str, FigureKind] = {
         options=("positive",),
     ),
     "gains": FigureKind(
-        text("Positives found, row by row"), curves.draw_gains, learner="naive-bayes", options=("positive",)
+        text("Positives found, row by row"), curves.draw_gains, learner="naive-bayes", options=("positive", "counts")
     ),
     "lift": FigureKind(text("Lift, row by row"), curves.draw_lift, learner="naive-bayes", options=("positive",)),
+    "scores": FigureKind(
+        text("Scores of each class, and a threshold"),
+        curves.draw_scores,
+        learner="naive-bayes",
+        options=("positive", "threshold"),
+    ),
     "impurity": FigureKind(text("Entropy, Gini index and error"), curves.draw_impurity, "nothing"),
     "means": FigureKind(text("Harmonic against arithmetic mean"), curves.draw_means, "nothing"),
     "threshold": FigureKind(
@@ -123,8 +132,9 @@ def draw(
     lang : str or Locale, default="en"
         The language of the words and numbers.
     **options
-        What only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and others), ``mean``,
-        ``sd``, ``prior`` and ``threshold`` (threshold).
+        What only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and others), ``counts``
+        (gains: rows and positives in place of shares), ``mean``, ``sd``, ``prior`` (threshold) and ``threshold``
+        (threshold, scores).
 
     Returns
     -------

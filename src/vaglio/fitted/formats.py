@@ -167,8 +167,9 @@ def export(fitted: Fitted, format: str) -> Any:
 
 def has_coefficients(fitted: Fitted) -> bool:
     """Whether the model is linear in the columns of the table."""
-    # A support vector machine has coefficients only with a linear kernel.
-    return sides.find(fitted.model.kind) is not None and getattr(fitted.model, "coef", None) is not None
+    # A support vector machine has coefficients only with a linear kernel, and no map before it.
+    weighs = getattr(fitted.model, "coef", None) is not None and getattr(fitted.model, "phi", None) is None
+    return weighs and sides.find(fitted.model.kind) is not None
 
 
 def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:

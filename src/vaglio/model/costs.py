@@ -354,6 +354,15 @@ class CostMatrix:
         return html_table(self.to_rows(), caption=text("Cost of each prediction"))
 
 
+def _position(label: Any, labels: Sequence[Any]) -> int:
+    known = list(labels)
+    with as_own_errors():  # a class is one value
+        found = label in known
+    if not found:
+        raise InputError("no-such-class", "There is no class {label!r} among {labels!r}.", label=label, labels=known)
+    return known.index(label)
+
+
 def are_words(cost: Any) -> bool:
     """Return whether costs of two classes are given in words, as text or mapping.
 
@@ -382,15 +391,6 @@ def cost_name(cost: str | None) -> str | None:
     cost : str or None
     """
     return cost if cost is None or "=" in cost else Path(cost).name
-
-
-def _position(label: Any, labels: Sequence[Any]) -> int:
-    known = list(labels)
-    with as_own_errors():  # a class is one value
-        found = label in known
-    if not found:
-        raise InputError("no-such-class", "There is no class {label!r} among {labels!r}.", label=label, labels=known)
-    return known.index(label)
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -289,10 +289,6 @@ class _Rows:
         asked: Sequence[str | int] = range(len(names)) if columns is None else columns
         found = []
         for column in asked:
-            if not isinstance(column, (str, int)):
-                raise ColumnError(
-                    "column-of-no-name", "columns must hold names or positions, not {column!r}.", column=column
-                )
             if isinstance(column, str) and column not in names:
                 raise ColumnError(
                     "no-such-column",
@@ -301,13 +297,14 @@ class _Rows:
                     hint=did_you_mean(column, names, otherwise=text("there are")),
                 )
             found.append(names.index(column) if isinstance(column, str) else column)
-        if len(found) != 2 or len(set(found)) != 2 or not all(0 <= j < len(names) for j in found):
+        places = [j for j in found if isinstance(j, (int, np.integer)) and 0 <= j < len(names)]
+        if len(found) != 2 or len(set(places)) != 2:
             raise InputError(
                 "two-columns-to-draw",
                 "Decision regions are drawn for two columns. X has {n:,}: name two different ones with columns=.",
                 n=len(names),
             )
-        return found[0], found[1]
+        return places[0], places[1]
 
     def _is_numeric(self, j: int) -> bool:
         import pandas as pd
@@ -512,6 +509,10 @@ class PerceptronPathDisplay:
             raise InputError(
                 "numbers-expected-in-path", "The path of a perceptron is drawn for two columns of numbers."
             ) from error
+        if getattr(perceptron, "degree", 1) > 1:
+            raise InputError(
+                "path-of-curve", "The path of a perceptron is drawn for degree 1: with more it is a curve."
+            )
         if points.ndim != 2 or points.shape[1] != 2 or len(perceptron.classes_) != 2:
             raise InputError(
                 "two-columns-and-classes-expected",

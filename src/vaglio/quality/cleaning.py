@@ -50,6 +50,7 @@ _CHOICES = {
     "mostly_missing": ("keep", "drop"),
     "duplicates": ("keep", "drop"),
     "inconsistent": ("keep", "drop", "majority"),
+    "missing": ("keep", "forest"),
 }
 # Fields of a policy that change values; the others leave out columns or rows, of which new rows have none.
 _OF_VALUES = ("impossible", "placeholders", "spelling", "rare", "outliers")
@@ -59,8 +60,8 @@ _OF_VALUES = ("impossible", "placeholders", "spelling", "rare", "outliers")
 class Policy:
     """What to do about each kind of finding. The defaults do what is safe; "keep" changes nothing.
 
-    Outliers are kept by default, because they may be true. Missing values are not filled in here: a mean over all rows
-    carries information from the test rows into training, so imputation belongs inside the cross-validation folds (see
+    Outliers are kept by default, because they may be true. So are missing values: what fills them in carries
+    information from the test rows into training, so that imputation belongs inside the cross-validation folds (see
     :class:`~vaglio.ForestImputer`).
 
     Parameters
@@ -88,6 +89,9 @@ class Policy:
         Rows equal to an earlier one.
     inconsistent : {"keep", "drop", "majority"}
         Rows with the same attributes and different classes; "majority" keeps those of the most frequent class.
+    missing : {"keep", "forest"}
+        Missing values; "forest" fills them in as :class:`~vaglio.ForestImputer` does, which needs the class. Last of
+        all, when values and rows are clean.
     """
 
     impossible: str = "missing"
@@ -101,6 +105,7 @@ class Policy:
     mostly_missing: str = "keep"
     duplicates: str = "keep"
     inconsistent: str = "keep"
+    missing: str = "keep"
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -157,7 +162,11 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
     table, lines = _columns(table, findings, policy)
     log += lines
     table, lines = _rows(context, table, policy)
-    return Cleaned(table, (*log, *lines))
+    log += lines
+    if policy.missing == "forest":
+        table, lines = _filled(context, table)
+        log += lines
+    return Cleaned(table, tuple(log))
 
 
 # The changed column, and the words for a number of changed cells.
@@ -296,6 +305,49 @@ def _rows(context: Context, table: Table, policy: Policy) -> tuple[Table, list[s
                 else text("{n:,} {n:row|rows} left out: equal to rows of another class.", n=len(dropped))
             )
     return table, log
+
+
+def _filled(context: Context, table: Table) -> tuple[Table, list[str]]:
+    """Fill in the missing values of the inputs by the similarity of a forest."""
+    from vaglio.learners.forest.estimators.forest_imputer import ForestImputer
+
+    if context.target is None:
+        raise InputError(
+            "imputation-without-class",
+            "missing='forest' compares rows by a forest that predicts the class. Name the target.",
+        )
+    X, y = table.xy(context.target)
+    lacking = [name for name in X.columns if table.column(name).missing.any()]
+    if not lacking:
+        return table, []
+    # Rows without a class teach nothing about similarity, and are filled in all the same.
+    imputer = ForestImputer(random_state=context.seed).fit(X, y)
+    filled = Table.from_any(imputer.transform(table.drop([n for n in table.columns if n not in X.columns])))
+    log: list[str] = []
+    for name in lacking:
+        column, values = table.column(name), filled.column(name)
+        n = int((column.missing & ~values.missing).sum())
+        if n:
+            table = table.with_column(_with_values(column, values))
+            said = text("{n:,} missing {n:value|values} filled in by the similarity of a forest.", n=n)
+            log.append(text("Column {column!r}: {change}", column=name, change=said))
+    if log:
+        log.append(
+            text(
+                "Filled in values know the classes of all rows: accuracy estimated on this copy is too high. For an "
+                "estimate, impute inside the folds (ForestImputer)."
+            )
+        )
+    return table, log
+
+
+def _with_values(column: Column, values: Column) -> Column:
+    """Return a column with the values of another where its own are missing."""
+    if column.kind == "numeric":
+        return column.replace(data=np.where(column.missing, values.data, column.data))
+    code_of = {str(value): code for code, value in enumerate(column.categories)}
+    recode = np.array([*(code_of.get(str(value), -1) for value in values.categories), -1], dtype=np.int32)
+    return column.replace(data=np.where(column.missing, recode[values.data], column.data))
 
 
 def _contradicting(table: Table, target: str, identifiers: Sequence[str], *, majority: bool) -> np.ndarray:

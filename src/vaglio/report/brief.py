@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation import Evaluation
+from vaglio.evaluation import Evaluation, RegressionEvaluation
 from vaglio.messages.figures import figure, percent
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import clip, listed
@@ -44,17 +44,21 @@ def alarms_part(study: Study, command: str) -> list[dict[str, Any]]:
 
 
 def brief_chapter(
-    study: Study, evaluation: Evaluation, performance: dict[str, Any], inside: dict[str, Any]
+    study: Study, evaluation: Evaluation | RegressionEvaluation, performance: dict[str, Any], inside: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the first page as plain data: who, how good or how much money and how sure, why; and one picture.
 
     Parameters
     ----------
     study : Study
-    evaluation : Evaluation
+    evaluation : Evaluation or RegressionEvaluation
     performance, inside : dict
         The chapters.
     """
+    if isinstance(evaluation, RegressionEvaluation):
+        error, gain = performance["lead"][-3:-1] if performance["cost"] else performance["lead"][-2:]
+        said = [error, _how_sure(study, evaluation, gain), *_why(inside)]
+        return {"sentences": said, "saved": None, "policies": []}
     savings = evaluation.savings
     gain = performance["lead"][0] if savings is None else savings.in_words()
     return {
@@ -113,7 +117,7 @@ def _threshold(evaluation: Evaluation) -> float | None:
     return threshold if separates else None
 
 
-def _how_sure(study: Study, evaluation: Evaluation, gain: Message) -> Message:
+def _how_sure(study: Study, evaluation: Evaluation | RegressionEvaluation, gain: Message) -> Message:
     n = evaluation.n_rows
     strategy = study.selection.strategy
     rows = (

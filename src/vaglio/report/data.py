@@ -15,6 +15,7 @@ from vaglio.messages.sentences import clip, listed
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
 from vaglio.quality.checks.context import SEVERITIES, SEVERITY_WORDS, severity_count
+from vaglio.quality.exploration import target_groups
 from vaglio.quality.profile import Profile, sample_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -184,14 +185,18 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
     roles = [column.role for column in study.audit.context.columns.values()]
     sparse = len(study.table.sparse.names) if study.table.sparse is not None else 0
     inputs = len(study.audit.context.inputs) + sparse
+    told = {"rows": n, "columns": p, "target": clip(study.target, 60), "inputs": inputs}
     said: list[str] = [
         text(
+            "The table has {rows:,} {rows:row|rows} and {columns:,} {columns:column|columns}. The numbers to predict "
+            "are in {target}; {inputs:,} {inputs:column|columns} can be used for learning.",
+            **told,
+        )
+        if study.selection.task == "regression"
+        else text(
             "The table has {rows:,} {rows:row|rows} and {columns:,} {columns:column|columns}. The class is {target}; "
             "{inputs:,} {inputs:column|columns} can be used for learning.",
-            rows=n,
-            columns=p,
-            target=clip(study.target, 60),
-            inputs=inputs,
+            **told,
         )
     ]
     for role, sentence in _ASIDE.items():
@@ -201,7 +206,7 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
     if classes["unknown"]:
         said.append(
             text(
-                "{n:,} {n:row without a class was|rows without a class were} left out: they cannot be used for "
+                "{n:,} {n:row without a target was|rows without a target were} left out: they cannot be used for "
                 "learning.",
                 n=classes["unknown"],
             )
@@ -228,7 +233,9 @@ _ASIDE: dict[str, Callable[[str], Message]] = {
 
 
 def _classes(study: Study, limits: Limits) -> dict[str, Any]:
-    """Rows of each class, the largest first."""
+    """Rows of each class, the largest first; of numbers what they are like."""
+    if study.selection.task == "regression":
+        return _numbers(study)
     codes = class_codes(study)
     labels = [clip(label, 40) for label in study.evaluation.labels]
     counts = np.bincount(codes[codes >= 0], minlength=len(labels))
@@ -248,6 +255,27 @@ def _classes(study: Study, limits: Limits) -> dict[str, Any]:
         "more": len(order) - len(shown),
         "more_rows": int(total - counts[shown].sum()),
         "sentence": _balance([labels[i] for i in order], counts[order], total),
+        "card": None,
+    }
+
+
+def _numbers(study: Study) -> dict[str, Any]:
+    """What the numbers to predict are like: a card as of other columns, coloured by their thirds."""
+    context, name = study.audit.context, str(study.target)
+    rows = sample_rows(np.arange(len(study.table)), _MOST_ROWS, study.seed)
+    codes, labels = _coloured_classes(study, rows)
+    column = context.columns[name]
+    card = column_summary(column, context.profiles[name], rows, codes, max(len(labels), 1))
+    findings = [clip(finding.message, 160) for finding in study.audit.about(name) if len(finding.columns) < 4][:3]
+    return {
+        "total": 0,
+        "unknown": int(np.count_nonzero(column.missing)),
+        "rows": [],
+        "coloured": bool(labels),
+        "more": 0,
+        "more_rows": 0,
+        "sentence": "",
+        "card": card | {"role": "", "gain": "", "findings": findings},
     }
 
 
@@ -290,7 +318,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
 
 
 def _columns(study: Study, limits: Limits) -> dict[str, Any]:
-    """The columns in order of their information gain, then those without one."""
+    """The columns in order of what they tell about the target, then those that tell nothing."""
     context = study.audit.context
     gains = {score.attribute: score.strength for score in study.audit.ranking}
     order = [*gains, *(name for name in context.columns if name not in gains and name != study.target)]
@@ -303,13 +331,14 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
         role = context.columns[name].role
         summary["place"] = place if gains.get(name, 0.0) > 0 else None
         summary["role"] = "" if role == "input" else _ROLES.get(role, role)
-        summary["gain"] = text("{gain:.3f} bits", gain=float(gains[name])) if name in gains else ""
+        summary["gain"] = _gain(study, float(gains[name])) if name in gains else ""
         summary["findings"] = [clip(f.message, 160) for f in study.audit.about(name) if len(f.columns) < 4][:3]
         cards.append(summary)
     rest = order[limits.columns :]
     sparse = len(study.table.sparse.names) if study.table.sparse is not None else 0
     return {
         "cards": cards,
+        "of_numbers": study.selection.task == "regression",
         "labels": labels,
         "sampled": text("{n:,} of {total:,} rows", n=len(rows), total=len(study.table))
         if len(rows) < len(study.table)
@@ -320,8 +349,20 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
     }
 
 
+def _gain(study: Study, strength: float) -> Message:
+    if study.selection.task == "regression":
+        return text("explains {share} of the variance", share=percent(strength, len(study.table)))
+    return text("information gain {gain}", gain=text("{gain:.3f} bits", gain=strength))
+
+
 def _coloured_classes(study: Study, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Classes of the rows, and their names if there are as many colours; else all rows count as one class."""
+    """Classes of the rows, and their names if there are as many colours; else all rows count as one class.
+
+    Numbers are coloured by their thirds.
+    """
+    if study.selection.task == "regression":
+        codes, groups = target_groups(study.table, str(study.target), "regression")
+        return (codes[rows], groups) if len(groups) > 1 else (np.zeros(len(rows), dtype=np.int64), [])
     labels = study.evaluation.labels
     if not 2 <= len(labels) <= len(PALETTE):
         return np.zeros(len(rows), dtype=np.int64), []

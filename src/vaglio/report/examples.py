@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import NotSupportedError
-from vaglio.evaluation import Evaluation
+from vaglio.evaluation import Evaluation, RegressionEvaluation
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.explanation import Explanation
 from vaglio.messages.figures import count, figure, percent, quantity
@@ -52,13 +52,13 @@ class _Explainers:
 
     def _train_again(self, fold: Any) -> Any:
         """The choice of a fold, trained on the rows outside of it."""
-        candidates = resolve_learners(self.study.learners, seed=self.study.seed)
+        candidates = resolve_learners(self.study.learners, seed=self.study.seed, task=self.study.selection.task)
         candidate = next(c for c in candidates if c.name == fold.choice.learner)
         params = {str(k).removeprefix("estimator__"): v for k, v in fold.choice.params.items()}
         return self.study.rows.take(fold.train).fit(candidate.make(params)).fitted_
 
 
-def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
+def examples_chapter(study: Study, evaluation: Any, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     if not hasattr(study.selection.best_estimator, "fitted_"):
         return {"lead": [text("Predictions of models from other libraries are not explained.")], "groups": []}
@@ -73,11 +73,16 @@ def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> di
     return {"lead": _lead(study, evaluation, explainers.by_fold), "groups": groups}
 
 
-def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
+def _lead(study: Study, evaluation: Any, by_fold: bool) -> list[str]:
     wrong = int(np.count_nonzero(evaluation.true != evaluation.predicted))
     n = evaluation.n_rows
     said: list[str] = [
         text(
+            "Of {n:,} test {n:row|rows}, those with the largest errors, and some with a usual error.",
+            n=n,
+        )
+        if evaluation.task == "regression"
+        else text(
             "Of {n:,} test {n:row|rows}, {right:,} {right:was|were} predicted correctly and {wrong:,} wrongly.",
             n=n,
             right=n - wrong,
@@ -90,13 +95,23 @@ def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
         said.append(text("The rows below are explained by the final model, which was also trained on them."))
     if len(study.audit.context.inputs) > _MOST_CHANGEABLE:
         said.append(
-            text("The smallest change that gives another class is not shown: there are too many columns to search.")
+            text("The smallest change that moves the number is not shown: there are too many columns to search.")
+            if evaluation.task == "regression"
+            else text(
+                "The smallest change that gives another class is not shown: there are too many columns to search."
+            )
         )
     return said
 
 
-def _picked(evaluation: Evaluation, able: np.ndarray, most: int) -> Iterable[tuple[str, list[int]]]:
-    """Rows to show: confident and correct, of different classes; wrong, most confident first; the least confident."""
+def _picked(evaluation: Any, able: np.ndarray, most: int) -> Iterable[tuple[str, list[int]]]:
+    """Rows to show: of numbers the largest errors and usual ones.
+
+    Of classes: confident and correct, of different classes; wrong, most confident first; the least confident.
+    """
+    if evaluation.task == "regression":
+        yield from _picked_numbers(evaluation, able, most)
+        return
     confidence = _confidence(evaluation)
     right = evaluation.true == evaluation.predicted
     by_confidence = able[np.argsort(-confidence[able], kind="stable")]
@@ -112,6 +127,18 @@ def _picked(evaluation: Evaluation, able: np.ndarray, most: int) -> Iterable[tup
     if evaluation.probability:
         least = [i for i in by_confidence[::-1].tolist() if i not in good and i not in bad][:1]
         yield text("The least confident prediction"), least
+
+
+def _picked_numbers(evaluation: Any, able: np.ndarray, most: int) -> Iterable[tuple[str, list[int]]]:
+    residuals = evaluation.residuals[able]
+    order = able[np.argsort(residuals, kind="stable")].tolist()
+    high = [i for i in order[:most] if evaluation.residuals[i] < 0]
+    low = [i for i in order[::-1][:most] if evaluation.residuals[i] > 0]
+    yield text("Predicted far too high"), high
+    yield text("Predicted far too low"), low
+    by_size = able[np.argsort(np.abs(residuals), kind="stable")]
+    usual = [i for i in by_size[len(by_size) // 2 :].tolist() if i not in high and i not in low]
+    yield text("With an error as large as half of the rows have at most"), usual[:1]
 
 
 def _confidence(evaluation: Evaluation) -> np.ndarray:
@@ -151,25 +178,46 @@ def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) 
     return told
 
 
-def _example(explanation: Explanation | str, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
+def _example(explanation: Explanation | str, evaluation: Any, rows: EvaluatedRows, place: int) -> dict[str, Any]:
     row = rows.take([place])
-    true = evaluation.labels[evaluation.true[place]]
-    predicted = evaluation.labels[evaluation.predicted[place]]
-    probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
+    outcome = _number(evaluation, place) if evaluation.task == "regression" else _class(evaluation, place)
     summary: dict[str, Any] = {
         "row": count(rows.at[place] + 1),
         "title": rows.title(int(rows.at[place]) + 1),
-        "true": clip(true, 40),
-        "predicted": clip(predicted, 40),
-        "correct": bool(true == predicted),
-        "probability": percent(float(probability)) if probability is not None and evaluation.probability else "",
+        **outcome,
         "cells": [{"name": clip(name, 40), "value": quantity(_cell(row, name))} for name in row.columns[:_MOST_CELLS]],
         "more_cells": max(0, len(row.columns) - _MOST_CELLS),
         "why_not": "",
     }
     if isinstance(explanation, str):
         return summary | {"why_not": explanation}
-    return summary | _reasons(explanation, predicted)
+    decided = None if evaluation.task == "regression" else evaluation.labels[evaluation.predicted[place]]
+    return summary | _reasons(explanation, decided)
+
+
+def _class(evaluation: Evaluation, place: int) -> dict[str, Any]:
+    true = evaluation.labels[evaluation.true[place]]
+    predicted = evaluation.labels[evaluation.predicted[place]]
+    probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
+    return {
+        "true": clip(true, 40),
+        "predicted": clip(predicted, 40),
+        "correct": bool(true == predicted),
+        "probability": percent(float(probability)) if probability is not None and evaluation.probability else "",
+        "error": "",
+    }
+
+
+def _number(evaluation: RegressionEvaluation, place: int) -> dict[str, Any]:
+    residual = float(evaluation.residuals[place])
+    size = figure(abs(residual))
+    return {
+        "true": figure(float(evaluation.true[place]), 6),
+        "predicted": figure(float(evaluation.predicted[place]), 6),
+        "correct": abs(residual) <= evaluation.median_ae,
+        "probability": "",
+        "error": text("{size} too low", size=size) if residual > 0 else text("{size} too high", size=size),
+    }
 
 
 def _cell(row: Any, name: str) -> Any:
@@ -178,6 +226,7 @@ def _cell(row: Any, name: str) -> Any:
 
 
 def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
+    """Reasons, notes and change; ``predicted`` is the class that was predicted, None for a number."""
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
@@ -188,7 +237,7 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
 
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
     notes = [clip(note, 240) for note in (*by_cost, *explanation.notes[:6])]
-    if explanation.decision != predicted:
+    if predicted is not None and explanation.decision != predicted:
         notes.append(
             text(
                 "The prediction is {predicted}; the model alone gives {decision}.",
@@ -207,6 +256,8 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
         "change": ""
         if change is None
         else text(
-            "It would be {decision} if {change}.", decision=clip(change.decision, 40), change=clip(change.in_words, 200)
+            "It would be {decision} if {change}.",
+            decision=clip(change.decision, 40) if predicted is not None else figure(float(change.decision)),
+            change=clip(change.in_words, 200),
         ),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interva
 from vaglio.evaluation.comparison.significance import Contrast, corrected_interval
 from vaglio.evaluation.metrics.intervals import accuracy_of_folds
 from vaglio.evaluation.selection.race import LEVEL, chances_together
+from vaglio.evaluation.selection.selection_result import RACE_TESTS
 from vaglio.evaluation.selection.trials import Trial
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
 from vaglio.messages.figures import count, figure, percent
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, listed
+from vaglio.model.families import Task
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
@@ -70,11 +73,14 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
                 "learner": clip(fold.choice.learner, 40),
                 "params": params_text(fold.choice),
                 "rows": count(len(fold.rows)),
-                "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
+                "accuracy": figure(float(np.sqrt(np.mean(np.square(fold.predicted - fold.true)))))
+                if selection.task == "regression"
+                else percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
             }
             for i, fold in enumerate(selection.outer[: limits.settings], start=1)
         ],
         "n_outer": len(selection.outer),
+        "of_folds": text("RMSE") if selection.task == "regression" else text("accuracy"),
         "notes": _notes(selection),
     }
 
@@ -94,7 +100,9 @@ def _estimate(selection: Selection, trial: Trial) -> Estimate:
     n_train, n_test = _fold_sizes(selection)
     if len(trial.scores) > 1:
         of_folds = accuracy_of_folds if selection.scoring == "accuracy" else corrected_interval
-        return of_folds(trial.scores, n_train=n_train, n_test=n_test)
+        found = of_folds(trial.scores, n_train=n_train, n_test=n_test)
+        # No R² is above 1.
+        return replace(found, high=min(found.high, 1.0)) if selection.scoring == "r2" else found
     if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
         n = selection.evaluation.n_rows
         return wilson_interval(trial.score * n, n)
@@ -126,7 +134,7 @@ def _chance(selection: Selection, best: Trial, other: Trial, n_train: float, n_t
 
 def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
     estimate = _estimate(selection, trial)
-    entry = LEARNERS.get(trial.learner)
+    entry = learners_of(selection.task).get(trial.learner)
     winner = trial.learner == selection.best.learner
     return {
         "learner": clip(trial.learner, 40),
@@ -166,7 +174,7 @@ def _seconds(value: float) -> str:
 def _score_text(selection: Selection, value: float) -> str:
     if selection.scoring == "accuracy":
         return percent(value, selection.n_train)
-    return figure(-value if selection.cost is not None else value)
+    return figure(selection.sign * value)
 
 
 def _interval_text(selection: Selection, estimate: Estimate) -> str:
@@ -174,14 +182,14 @@ def _interval_text(selection: Selection, estimate: Estimate) -> str:
         return text("not known")
     ends = [_score_text(selection, value) for value in (estimate.low, estimate.high)]
     # A low score is a high cost.
-    low, high = ends if selection.cost is None else reversed(ends)
+    low, high = ends if selection.sign > 0 else reversed(ends)
     return text("{low} to {high}", low=low, high=high)
 
 
 def _score_name(selection: Selection) -> str:
     if selection.cost is not None:
         return text("cost per row")
-    return text("accuracy") if selection.scoring == "accuracy" else selection.scoring
+    return selection.measure
 
 
 def _how(selection: Selection) -> str:
@@ -199,7 +207,9 @@ def _how(selection: Selection) -> str:
 
 
 def _baseline(study: Study) -> float | None:
-    """Accuracy of always predicting the most frequent class."""
+    """Accuracy of always predicting the most frequent class; R² of always predicting the mean."""
+    if study.selection.scoring == "r2":
+        return 0.0
     if study.selection.scoring != "accuracy":
         return None
     support = study.evaluation.rates.support
@@ -243,15 +253,16 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
     if stopped:
         said.append(
             text(
-                "Clearly behind before the last fold and not tried on the others: {names} (McNemar's test against the "
-                "best on the same rows, p < {level} for all of them together after each fold). Their scores come from "
-                "the folds they were tried on.",
+                "Clearly behind before the last fold and not tried on the others: {names} ({test} against the best on "
+                "the same rows, p < {level} for all of them together after each fold). Their scores come from the "
+                "folds they were tried on.",
                 names=listed(stopped),
+                test=RACE_TESTS[selection.task],
                 level=LEVEL,
             )
         )
-    readable = [name for name in equal if _is_readable(name)]
-    if readable and not _is_readable(winner):
+    readable = [name for name in equal if _is_readable(name, selection.task)]
+    if readable and not _is_readable(winner, selection.task):
         said.append(
             text(
                 "If the model must be interpretable, choose {learner}: the difference is not significant.",
@@ -263,9 +274,10 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
     return said
 
 
-def _is_readable(learner: str) -> bool:
+def _is_readable(learner: str, task: Task) -> bool:
     """Whether a person can read the models of this learner; one of another library is not known to be readable."""
-    return learner in LEARNERS and LEARNERS[learner].is_readable
+    known = learners_of(task)
+    return learner in known and known[learner].is_readable
 
 
 def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:

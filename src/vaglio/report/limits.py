@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from vaglio.explanation.chapter import ChapterLimits
+from vaglio.model.families import Task
 
 __all__ = ["DEFAULT_LEARNERS", "MOST_BYTES", "Limits", "judging_options"]
 
 # Mail servers and chat programs still take a file of this size, and a phone opens it without delay.
 MOST_BYTES = 3_000_000
-# A tree, rules, probabilities and weights, which a person can read, and two ensembles to compare them with.
-DEFAULT_LEARNERS = ("c45", "ripper", "naive-bayes", "logistic", "random-forest", "gradient-boosting")
+# A tree, rules, probabilities, weights or neighbours, which a person can read, and two ensembles to compare them with.
+DEFAULT_LEARNERS: dict[Task, tuple[str, ...]] = {
+    "classification": ("c45", "ripper", "naive-bayes", "logistic", "random-forest", "gradient-boosting"),
+    "regression": ("cart", "linear", "knn", "random-forest", "gradient-boosting"),
+}
 
 # Folds that choose the learner: five, because the choice is repeated in every outer fold. Of a large table every row is
 # still predicted once, which is what makes the comparison exact; two thirds of its rows show as much as four fifths.

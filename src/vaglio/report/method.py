@@ -111,7 +111,7 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
     shape = {"rows": study.table.shape[0], "columns": study.table.shape[1]}
     rows: list[tuple[str, str]] = [
         (text("table"), text("{name}: {rows:,} rows, {columns:,} columns", name=clip(name, 80), **shape)),
-        (text("class"), clip(study.target, 80)),
+        (text("target") if selection.task == "regression" else text("class"), clip(study.target, 80)),
         (
             text("strategy"),
             text(
@@ -122,7 +122,7 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         ),
         (
             text("selection criterion"),
-            text("mean cost") if selection.cost is not None else _criterion(selection.scoring),
+            text("mean cost") if selection.cost is not None else selection.measure,
         ),
         (text("learners"), clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
         (
@@ -145,10 +145,6 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         if fingerprint:
             rows.append((text("fingerprint of the training rows"), str(fingerprint)))
     return [{"name": key, "value": value} for key, value in rows]
-
-
-def _criterion(scoring: str) -> str:
-    return text("accuracy") if scoring == "accuracy" else scoring
 
 
 def python_lines(study: Study, source: str) -> str:

@@ -15,10 +15,11 @@ from vaglio.evaluation.displays import ForestDistanceDisplay
 from vaglio.explanation.chapter import chapters
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import findings_in_words
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import clip, listed
 from vaglio.model.base import size_words
+from vaglio.model.families import Task
 from vaglio.plot.style import PALETTE
 from vaglio.quality.profile import sample_rows
 from vaglio.report.limits import Limits
@@ -50,6 +51,7 @@ class EvaluatedRows:
         Which table the positions refer to.
     seed : int
         Seed of the sample.
+    task : {"classification", "regression"}
     """
 
     table: Table
@@ -57,16 +59,21 @@ class EvaluatedRows:
     at: np.ndarray
     source: str
     seed: int
+    task: Task = "classification"
 
     def take(self, places: Sequence[int]) -> Table:
         """Return the inputs of some rows, by their places in the evaluation."""
-        return self.table.take(self.at[list(places)]).xy(self.target)[0]
+        return self.table.take(self.at[list(places)]).xy(self.target, task=self.task)[0]
+
+    def inputs(self) -> Table:
+        """Return the input columns of all rows."""
+        return self.table.take(self.at).select([name for name in self.table.columns if name != self.target])
 
     @cached_property
     def sample(self) -> tuple[Table, np.ndarray]:
         """Inputs and classes of the rows, or of a sample where there are very many."""
         places = sample_rows(np.arange(len(self.at)), _MOST_SAMPLED, self.seed)
-        return self.table.take(self.at[places]).xy(self.target)
+        return self.table.take(self.at[places]).xy(self.target, task=self.task)
 
     def title(self, number: int) -> Message:
         """Return how the report names a row."""
@@ -83,17 +90,20 @@ def evaluated_rows(study: Study) -> EvaluatedRows:
     table = study.learning_table if test is None else Table.from_any(table_of(test))
     known = np.flatnonzero(~table.column(str(study.target)).missing)
     source = "test" if test is not None else "cleaned" if study.cleaning_log else "table"
-    return EvaluatedRows(table, str(study.target), known[study.selection.judged], source, study.seed)
+    return EvaluatedRows(
+        table, str(study.target), known[study.selection.judged], source, study.seed, study.selection.task
+    )
 
 
 def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
-    """Loss of accuracy per column, largest first, as plain data.
+    """Loss of accuracy (of numbers: R²) per column, largest first, as plain data.
 
-    Twice as many columns are tried as are shown, because the columns of the largest information gain need not be
+    Twice as many columns are tried as are shown, because the columns that tell most by themselves need not be
     those that the model uses most.
     """
     X, y = evaluated_rows(study).sample
-    # The input columns, those of the largest information gain first.
+    # The input columns, those first that tell most by themselves.
+    numbers = study.selection.task == "regression"
     own = set(X.columns)
     ranked = [score.attribute for score in study.audit.ranking if score.attribute in own]
     found = permutation_importance(
@@ -112,9 +122,11 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
         "title": text("Permutation importance"),
         "note": _note(study, found, len(X.columns), len(shown)),
         "rows": [{"label": clip(name, 48), "value": loss} for name, loss in shown],
-        "form": "points" if found.mean_cost is None else "cost",
+        "form": "cost" if found.mean_cost is not None else "number" if numbers else "points",
         "none": text("Shuffling any single column does not raise the cost: no prediction depends on one column alone.")
         if found.mean_cost is not None
+        else text("Shuffling any single column does not lower R²: no prediction depends on one column alone.")
+        if numbers
         else text(
             "Shuffling any single column does not lower the accuracy: no prediction depends on one column alone."
         ),
@@ -130,6 +142,12 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
             **figures,
         )
         if found.mean_cost is not None
+        else text(
+            "By how much R² on {n:,} {n:row|rows} falls when the values of one column are shuffled (mean of {repeats} "
+            "{repeats:shuffle|shuffles}).",
+            **figures,
+        )
+        if found.task == "regression"
         else text(
             "Percentage points by which the accuracy on {n:,} training {n:row|rows} falls when the values of one "
             "column "
@@ -148,7 +166,7 @@ def _note(study: Study, found: PermutationImportance, n_columns: int, n_shown: i
     if len(found.losses) < n_columns:
         said.append(
             text(
-                "Measured for the {n:,} columns with the largest information gain, out of {total:,}.",
+                "Measured for the {n:,} columns that tell most by themselves, out of {total:,}.",
                 n=len(found.losses),
                 total=n_columns,
             )
@@ -173,7 +191,7 @@ def model_chapter(study: Study, limits: Limits) -> dict[str, Any]:
             "parts": [importance],
         }
     fitted = study.fitted
-    entry = LEARNERS.get(fitted.learner)
+    entry = learners_of(fitted.task).get(fitted.learner)
     said: list[str] = [
         text("{learner} – {help}.", learner=fitted.learner, help=text(entry.help))
         if entry
@@ -218,12 +236,14 @@ class StudyBackground:
 
     @property
     def ranking(self) -> Sequence[str]:
-        """The columns by what they tell about the class, the best first."""
+        """The columns by what they tell about the target, the best first."""
         return [score.attribute for score in self.study.audit.ranking]
 
     @property
     def support(self) -> np.ndarray:
-        """Evaluated rows of each class."""
+        """Evaluated rows of each class; of numbers one group."""
+        if self.study.selection.task == "regression":
+            return np.array([self.study.evaluation.n_rows])
         support: np.ndarray = self.study.evaluation.rates.support
         return support
 

@@ -14,12 +14,20 @@ from vaglio.errors import InputError
 from vaglio.evaluation import Estimate, Evaluation, ThresholdTable
 from vaglio.evaluation.labels import find_label
 from vaglio.messages.figures import count, figure, interval, percent, rate
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, Option, text
 from vaglio.messages.sentences import clip
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
-__all__ = ["curves_summary", "performance_chapter", "performance_sentences", "study_evaluation"]
+__all__ = [
+    "curves_summary",
+    "ends_text",
+    "judged_rows",
+    "performance_chapter",
+    "performance_sentences",
+    "shared_parts",
+    "study_evaluation",
+]
 
 # Bins of the score: twice the ten bins of the calibration curve.
 _SCORE_BINS = 20
@@ -181,27 +189,42 @@ def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:
     return [float(v) for v in (matrix[other, other], matrix[other, k], matrix[k, other], matrix[k, k])]
 
 
-def study_evaluation(study: Study, positive: Any = None) -> Evaluation:
+def study_evaluation(study: Study, positive: Any = None) -> Any:
     """The evaluation of the study, with its costs and the class that curves are drawn for."""
-    evaluation: Evaluation = study.evaluation
+    evaluation = study.evaluation
     if positive is None:
         return evaluation
+    if evaluation.task == "regression":
+        raise InputError(
+            "positive-class-of-numbers",
+            "Numbers have no positive class. Leave {option} out.",
+            option=Option("positive"),
+        )
     return replace(evaluation, positive=find_label(str(positive), evaluation.labels))
 
 
+def shared_parts(study: Study, evaluation: Any) -> dict[str, Any]:
+    """What the chapter says of classes and of numbers alike."""
+    strategy = study.selection.strategy
+    return {
+        "intervals": evaluation.meaning,
+        "advice": [clip(line, 400) for line in evaluation.advice],
+        "strategy": strategy.name,
+        "reliability": strategy.reliability,
+        "remark": strategy.remark,
+        "diagnosis": study.selection.diagnosis if strategy.name != "zero" else "",
+        "numbers": None,
+    }
+
+
 def performance_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
-    """Everything the chapter says, as plain data."""
+    """Everything the chapter says of classes, as plain data."""
     curves = curves_summary(evaluation, limits)
     return {
+        **shared_parts(study, evaluation),
         "lead": performance_sentences(study, evaluation),
         "headline": _headline(study, evaluation),
         "figures": _figures(evaluation),
-        "intervals": evaluation.meaning,
-        "advice": [clip(line, 400) for line in evaluation.advice],
-        "strategy": study.selection.strategy.name,
-        "reliability": study.selection.strategy.reliability,
-        "remark": study.selection.strategy.remark,
-        "diagnosis": study.selection.diagnosis if study.selection.strategy.name != "zero" else "",
         "confusion": _confusion(evaluation, limits),
         "worst": [
             {"true": clip(row["true"], 40), "predicted": clip(row["predicted"], 40), "rows": count(row["rows"])}
@@ -296,12 +319,18 @@ def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
         "interval": interval(accuracy.low, accuracy.high, n),
         "baseline_text": percent(float(support.max() / support.sum()), n),
         "confidence": evaluation.confidence,
-        "rows": text("evaluated on {n:,} rows, the training rows", n=n)
-        if study.selection.strategy.name == "zero"
-        else text("evaluated on {n:,} rows, training rows among them", n=n)
-        if evaluation.overlap is not None
-        else text("evaluated on {n:,} rows not used for training", n=n),
+        "rows": judged_rows(study, evaluation),
     }
+
+
+def judged_rows(study: Study, evaluation: Any) -> Message:
+    """Which rows the model was evaluated on."""
+    n = evaluation.n_rows
+    if study.selection.strategy.name == "zero":
+        return text("evaluated on {n:,} rows, the training rows", n=n)
+    if evaluation.overlap is not None:
+        return text("evaluated on {n:,} rows, training rows among them", n=n)
+    return text("evaluated on {n:,} rows not used for training", n=n)
 
 
 def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
@@ -318,12 +347,12 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
     for measure, (name, meaning) in shares.items():
         found = evaluation.estimate(measure)
         if found is not None:
-            add(name, percent(found.value, n), _ends(found, partial(percent, rows=n)), meaning)
+            add(name, percent(found.value, n), ends_text(found, partial(percent, rows=n)), meaning)
     for measure, (title, told) in _meanings(evaluation).items():
         found = evaluation.estimate(measure)
         if found is not None:
             digits = partial(figure, digits=3) if measure == "log_loss" else rate
-            add(title, digits(found.value), _ends(found, digits), told)
+            add(title, digits(found.value), ends_text(found, digits), told)
     return rows
 
 
@@ -361,7 +390,8 @@ def _areas(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
     }
 
 
-def _ends(estimate: Estimate, digits: Callable[[float], str]) -> str:
+def ends_text(estimate: Estimate, digits: Callable[[float], str]) -> str:
+    """Return the ends of an interval as text; empty if it is not known."""
     if not math.isfinite(estimate.low):
         return ""
     return text("{low} to {high}", low=digits(estimate.low), high=digits(estimate.high))

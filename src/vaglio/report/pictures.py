@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.messages.figures import figure
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import text
 from vaglio.plot.network import draw_network
@@ -23,6 +24,7 @@ __all__ = [
     "class_data",
     "column_histogram",
     "distance_map",
+    "dots_picture",
     "headline_scale",
     "interval_line",
     "network_picture",
@@ -296,6 +298,45 @@ def headline_scale(head: dict[str, Any], locale: Locale = ENGLISH) -> str:
         baseline=head["baseline_text"],
     )
     return picture(width, 52, body, locale.say("Accuracy on a scale from 0 to 100%"), described, css="scale")
+
+
+def dots_picture(part: dict[str, Any], locale: Locale = ENGLISH) -> str:
+    """A dot per row, with a dashed line where both numbers are equal, or where the upward one is zero."""
+    xs, ys, equal = part["x"], part["y"], part["line"] == "equal"
+    x, y = _room(xs, ys if equal else ()), _room(ys, xs if equal else (0.0,))
+    frame = Frame(x=x, y=y, left=84)
+
+    def said(value: float) -> str:
+        return locale.text(figure(value))
+
+    names = locale.text(part["xlabel"]), locale.text(part["ylabel"])
+    drawn = axes(frame, *names, said, said, (4, 5), dates=(part["dates"], False), locale=locale)
+    ends = [(x[0], x[0]), (x[1], x[1])] if equal else [(x[0], 0.0), (x[1], 0.0)]
+    line = f'<path class="chance" d="{line_path(frame.points(*zip(*ends)))}"/>'
+    dots = "".join(f'<circle cx="{a:g}" cy="{b:g}" r="2.5"/>' for a, b in frame.points(xs, ys))
+    body = f'<g class="axes">{drawn}</g><g class="dots faint">{dots}</g>{line}'
+    described = (
+        locale.say(
+            "{n:,} {n:row|rows}: {x} across, {y} up. The dashed line is where both are equal.",
+            n=len(xs),
+            x=names[0],
+            y=names[1],
+        )
+        if equal
+        else locale.say(
+            "{n:,} {n:row|rows}: {x} across, {y} up. The dashed line is at zero.", n=len(xs), x=names[0], y=names[1]
+        )
+    )
+    title = locale.say("{y} against {x}", x=names[0], y=names[1])
+    return picture(frame.width, frame.height, body, title, described)
+
+
+def _room(values: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
+    """Ends of an axis, with a margin."""
+    together = [*values, *others]
+    low, high = min(together), max(together)
+    reach = 0.04 * (high - low) if high > low else 0.5 * abs(high) or 0.5
+    return low - reach, high + reach
 
 
 def rounds_picture(part: dict[str, Any], locale: Locale = ENGLISH) -> str:

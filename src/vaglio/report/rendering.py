@@ -15,6 +15,7 @@ from vaglio.report.pictures import (
     class_data,
     column_histogram,
     distance_map,
+    dots_picture,
     headline_scale,
     interval_line,
     network_picture,
@@ -34,6 +35,7 @@ __all__ = ["render_html", "report_html", "template_environment", "write_report"]
 _PICTURES = (
     column_histogram,
     distance_map,
+    dots_picture,
     headline_scale,
     interval_line,
     network_picture,

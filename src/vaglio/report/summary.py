@@ -14,6 +14,7 @@ from vaglio.report.learners import learners_chapter
 from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
 from vaglio.report.model_chapter import model_chapter
+from vaglio.report.numbers import numbers_chapter
 from vaglio.report.performance import performance_chapter, study_evaluation
 from vaglio.study import Study
 
@@ -63,7 +64,9 @@ def summarize_study(
     evaluation = study_evaluation(study, positive)
     data = data_chapter(study, limits)
     n, p = study.table.shape
-    performance, inside = performance_chapter(study, evaluation, limits), model_chapter(study, limits)
+    numbers = study.selection.task == "regression"
+    perform = numbers_chapter if numbers else performance_chapter
+    performance, inside = perform(study, evaluation, limits), model_chapter(study, limits)
     chapters: dict[str, Any] = plain_data(
         {
             "alarms": alarms_part(study, command),
@@ -71,12 +74,15 @@ def summarize_study(
             "name": clip(name, 80),
             "target": clip(study.target, 60),
             "learner": clip(study.selection.best.learner, 40),
-            "shape": text(
+            "shape": text("{rows:,} {rows:row|rows}, {columns:,} {columns:column|columns}", rows=n, columns=p)
+            if numbers
+            else text(
                 "{rows:,} {rows:row|rows}, {columns:,} {columns:column|columns}, {classes:,} {classes:class|classes}",
                 rows=n,
                 columns=p,
                 classes=data["classes"]["total"],
             ),
+            "task": study.selection.task,
             "data": data,
             "learners": learners_chapter(study, limits),
             "performance": performance,

@@ -148,3 +148,19 @@ def test_an_interrupted_search_keeps_the_best_so_far_and_says_so_first(penguins,
     assert outcome.code == 0, outcome.err
     assert outcome.out.splitlines()[0] == "The search was interrupted: this is the best of the finished trials."
     assert load(model).provenance["target"] == "species"
+
+
+def test_a_page_of_numbers_is_written(penguins, tmp_path):
+    page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"
+    given = ("--target", "body_mass_g", "--learner", "linear", "--holdout", "0.3", "--accept", "rmse < 500")
+    outcome = run_here("report", penguins, *given, "--out", page, "--model", model, "--json")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    assert 200 < told["rmse"]["value"] < told["guessing"]
+    assert told["acceptance"]["accepted"]
+    assert "Predicted against true" in page.read_text()
+    kept = load(model)
+    assert kept.residuals.rows == told["rows_judged"]
+    refused = run_here("report", penguins, *given, "--positive", "high", "--out", page)
+    assert refused.code == 2
+    assert "numbers are predicted here" in refused.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import numpy as np
@@ -11,8 +12,10 @@ from sklearn.linear_model import LinearRegression
 
 import vaglio
 from vaglio import BaggingClassifier, CARTClassifier, DecisionTreeClassifier, DecisionTreeRegressor, bias_variance
+from vaglio.cli.main import main
 from vaglio.errors import InputError
 from vaglio.evaluation import majority_vote_error
+from vaglio.learners.registry import LEARNERS
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +199,17 @@ def test_every_outcome_counted(errors):
 def test_impossible_questions(wrong):
     with pytest.raises(InputError):
         majority_vote_error(*wrong)
+
+
+def test_the_command_divides_the_error_as_the_function_does(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["evaluate", "iris", "--target", "species", "--learner", "cart", "--folds", "3", "--bias-variance"]
+    with pytest.raises(SystemExit):
+        main([*command, "--json"])
+    shown = json.loads(capsys.readouterr().out)["bias_variance"]
+    X, y = vaglio.datasets.load("iris").xy("species")
+    learner = LEARNERS["cart"].make().set_params(random_state=0)
+    assert shown == bias_variance(learner, X, y, random_state=0).to_dict()
+    with pytest.raises(SystemExit):
+        main([*command, "--lang", "it"])
+    assert "bias²" in capsys.readouterr().out

@@ -23,6 +23,7 @@ from vaglio.cli._options import (
     UsageError,
     check_options,
     criterion,
+    evaluation_option,
     out_option,
 )
 from vaglio.cli._output import (
@@ -58,6 +59,12 @@ Out = Annotated[
     list[Path] | None,
     out_option(".json, .csv (one line per class, or per measure), .html, or .svg, .png, .pdf (figures)"),
 ]
+BiasVariance = Annotated[
+    bool,
+    evaluation_option(
+        "--bias-variance", help="Also divide the error of the learner into bias, variance and noise (50 models)."
+    ),
+]
 
 
 def run(
@@ -74,6 +81,7 @@ def run(
     seed: Seed = 0,
     jobs: Jobs = -1,
     work: WorkOptions,
+    bias_variance: BiasVariance = False,
     for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
@@ -86,9 +94,10 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
     how: str
+    parts = None
     leaks: list[Alarm] = []
     if table is not None:
-        _no_learning(learner, settings or (["--textbook"] if textbook else None), evaluating)
+        _no_learning(learner, settings or (["--textbook"] if textbook or bias_variance else None), evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, wanted, work)
         how, what = text("on {table}", table=table), model_or_table
         again = with_model("evaluate", model_or_table, table)
@@ -122,13 +131,16 @@ def run(
             with_table("compare", table, target, "--learner", what, "--learner", _another(what, opened.task)),
         ]
 
+        parts = _parts(estimator, opened.rows, seed) if bias_variance else None
+
     verdict = None if wanted is None else wanted.decide(evaluation)
 
     def data() -> dict[str, Any]:
         accepted = {} if verdict is None else {"acceptance": verdict.to_dict()}
         found = evaluation.to_dict()
         found["alarms"] = [*alarms_data(leaks, again), *found["alarms"]]
-        return {"what": what, "how": how, **found, **accepted, **outputs.to_data()}
+        divided = {} if parts is None else {"bias_variance": parts.to_dict()}
+        return {"what": what, "how": how, **found, **divided, **accepted, **outputs.to_data()}
 
     notes = outputs.write(
         {
@@ -142,9 +154,20 @@ def run(
         following.append(f"{again} --out evaluation.svg")
     shown: list[str] = [text("{what}, {how}:", what=what, how=how), "", evaluation.to_text(lang=locale())]
     shown = [*alarms_shown(leaks, again), *shown]
+    shown += [] if parts is None else ["", parts.in_words()]
     shown += _more(evaluation) + ([] if verdict is None else ["", verdict.in_words()])
     code = REJECTED if verdict is not None and not verdict else 0
     return Answer(data, shown, [*notes, next_line(*following)], code)
+
+
+def _parts(estimator: Any, rows: Any, seed: int) -> Any:
+    """Bias, variance and noise of the learner on these rows."""
+    from vaglio.evaluation import bias_variance
+    from vaglio.evaluation.rows import MemoryRows
+
+    if not isinstance(rows, MemoryRows):
+        raise UsageError("bias-variance-in-memory", "--bias-variance needs all rows in memory. Add --sample N.")
+    return bias_variance(estimator, rows.X, rows.y, random_state=seed)
 
 
 def _evaluated_model(
@@ -183,8 +206,8 @@ def _no_learning(learner: str | None, settings: list[str] | None, evaluating: Re
         raise UsageError(
             "learner-options-with-model",
             (
-                "--learner, --set, --test, --folds, --holdout and --loo evaluate a learner on a table; they do not "
-                "apply to a model."
+                "--learner, --set, --test, --folds, --holdout, --loo and --bias-variance evaluate a learner on a "
+                "table; they do not apply to a model."
             ),
         )
 

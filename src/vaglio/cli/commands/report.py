@@ -14,6 +14,7 @@ from vaglio.cli._options import (
     Seed,
     TableFile,
     UsageError,
+    check_options,
     criterion,
     learner_option,
     output_option,
@@ -35,8 +36,8 @@ from vaglio.cli._searching import (
 from vaglio.messages.message import text
 
 if TYPE_CHECKING:
-    from vaglio.evaluation import Evaluation
     from vaglio.evaluation.acceptance import Acceptance
+    from vaglio.model.families import Task
     from vaglio.runtime.progress import Report
     from vaglio.study import Study
 
@@ -45,7 +46,8 @@ Learners = Annotated[
     learner_option(
         help=(
             "A learner to try; may be repeated; 'all' for all learners. Default: c45, ripper, "
-            "naive-bayes, logistic, random-forest and gradient-boosting."
+            "naive-bayes, logistic, random-forest and gradient-boosting; for numbers cart, linear, knn, random-forest "
+            "and gradient-boosting."
         ),
     ),
 ]
@@ -82,6 +84,7 @@ def run(
     of 20% (--holdout), or on another table (--test). The page is one file of less than 3 MB. A table larger than memory
     is read in chunks, and its columns are summarized one by one on disk.
     """
+    from vaglio.cli._learners import named_learners
     from vaglio.model.costs import cost_name
     from vaglio.report.method import python_lines
 
@@ -89,14 +92,16 @@ def run(
     wanted = criterion(accept)
     outputs = Outputs([out], (".html", ".htm"))
     saved = Outputs([model] if model else [], (".vaglio",))
-    estimators = _estimators(learner, settings, seed, jobs)
+    named = named_learners(learner)
     test, cost = evaluating.test, evaluating.cost
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10)}
     chosen |= {"positive": evaluating.positive, "test": test and Path(test).name, "folds": evaluating.folds}
     chosen |= {"holdout": evaluating.holdout, "cost": cost_name(cost), "accept": accept}
     with work.working():
-        opened = work.rows(table, reading)
+        opened = work.rows(table, reading, learners=named)
+        check_options(wanted, evaluating, opened.task)
+        estimators = _estimators(learner, settings, seed, jobs, opened.task)
         study = _study(opened, estimators, strategy, search, trials, evaluating, seed)
         recipe = opened.recipe("report", {**chosen, "seed": seed})
         evaluation = _write(study, out, recipe, evaluating.positive)
@@ -134,14 +139,16 @@ def _unless(value: Any, default: Any) -> Any:
     return None if value == default else value
 
 
-def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int, jobs: int) -> dict[str, Any]:
+def _estimators(
+    learner: list[str] | None, settings: list[str] | None, seed: int, jobs: int, task: Task
+) -> dict[str, Any]:
     """The learners by id; each takes the settings it has a parameter for, and every setting must fit one."""
     from vaglio.cli._learners import learner_ids, make_learner
     from vaglio.report.limits import DEFAULT_LEARNERS
 
-    ids = learner_ids(learner) if learner else list(DEFAULT_LEARNERS)
+    ids = learner_ids(learner, task) if learner else list(DEFAULT_LEARNERS[task])
     names = {given: pair(given, "--set")[0].replace("-", "_") for given in settings or []}
-    known = {one: make_learner(one, None, seed, jobs).get_params() for one in ids}
+    known = {one: make_learner(one, None, seed, jobs, task=task).get_params() for one in ids}
     for name in names.values():
         if not any(name in params for params in known.values()):
             raise UsageError(
@@ -151,7 +158,7 @@ def _estimators(learner: list[str] | None, settings: list[str] | None, seed: int
                 ids=", ".join(ids),
             )
     fitting = {one: [given for given, name in names.items() if name in known[one]] for one in ids}
-    return {one: make_learner(one, fitting[one], seed, jobs) for one in ids}
+    return {one: make_learner(one, fitting[one], seed, jobs, task=task) for one in ids}
 
 
 def _study(
@@ -179,10 +186,11 @@ def _study(
         cost=cost,
         seed=seed,
         selection_options={**tuning, **judging},
+        task=opened.task,
     )
 
 
-def _write(study: Study, out: Path, recipe: Recipe, positive: str | None) -> Evaluation:
+def _write(study: Study, out: Path, recipe: Recipe, positive: str | None) -> Any:
     """Run the study and write the page, saying what is being done."""
     from vaglio.report import write_report
     from vaglio.report.performance import study_evaluation
@@ -217,16 +225,17 @@ class _Overall:
 
 def _answer(
     study: Study,
-    evaluation: Evaluation,
+    evaluation: Any,
     verdict: Acceptance | None,
     outputs: Outputs,
     saved: Outputs,
     table: str,
     recipe: Recipe,
 ) -> Answer:
+    from vaglio.report.numbers import numbers_sentences
     from vaglio.report.performance import performance_sentences
 
-    accuracy, support = evaluation.accuracy, evaluation.rates.support
+    numbers = evaluation.task == "regression"
     size = outputs.paths[0].stat().st_size
     data = {
         "alarms": alarms_data(study.alarms, recipe.shell),
@@ -234,8 +243,7 @@ def _answer(
         "bytes": size,
         "model": [str(path) for path in saved.paths],
         "learner": study.selection.best.learner,
-        "accuracy": accuracy.to_dict(),
-        "guessing": float(support.max() / support.sum()),
+        **(_of_numbers if numbers else _of_classes)(evaluation),
         "reliability": study.selection.strategy.reliability,
         "rows_judged": evaluation.n_rows,
         "learners": study.selection.by_learner(),
@@ -253,10 +261,20 @@ def _answer(
                 with_table("audit", table, str(study.target)),
             )
         )
-    if evaluation.savings is not None:
+    if not numbers and evaluation.savings is not None:
         data["savings"] = evaluation.savings.to_dict()
-    shown = [*alarms_shown(study.alarms, recipe.shell), *performance_sentences(study, evaluation)]
+    sentences = numbers_sentences if numbers else performance_sentences
+    shown = [*alarms_shown(study.alarms, recipe.shell), *sentences(study, evaluation)]
     if verdict is not None:
         data["acceptance"] = verdict.to_dict()
         shown = [*shown, verdict.in_words()]
     return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict else 0)
+
+
+def _of_classes(evaluation: Any) -> dict[str, Any]:
+    support = evaluation.rates.support
+    return {"accuracy": evaluation.accuracy.to_dict(), "guessing": float(support.max() / support.sum())}
+
+
+def _of_numbers(evaluation: Any) -> dict[str, Any]:
+    return {"rmse": evaluation.estimate("rmse").to_dict(), "r2": evaluation.r2, "guessing": evaluation.of_mean.rmse}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from vaglio.errors import InputError, as_own_errors, warning_as_here, warning_on
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import MemoryRows
 from vaglio.messages.figures import figure
+from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Number, text
 from vaglio.plot.evaluation import Curve, draw_curves
 from vaglio.plot.style import axes_for, draws_names
@@ -77,6 +78,10 @@ class BiasVariance:
 
     __repr__ = __str__
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parts as plain data."""
+        return asdict(self)
+
     def in_words(self) -> Message:
         """Return the decomposition as one line."""
         told = {
@@ -131,16 +136,18 @@ class BiasVarianceCurve:
     parts: tuple[BiasVariance, ...]
 
     @draws_names
-    def plot(self, ax: Axes | None = None) -> Any:
-        """Draw error, bias², variance and noise against the parameter; return the axes."""
-        ax = axes_for(ax)
+    def plot(self, ax: Axes | None = None, *, lang: str | Locale = "en") -> Any:
+        """Draw error, bias², variance and noise against the parameter, in this language; return the axes."""
+        ax, locale = axes_for(ax), locale_of(lang)
         numbers = all(isinstance(value, (int, float)) for value in self.param_range)
         x = np.array(self.param_range if numbers else range(len(self.param_range)), dtype=float)
-        names = {"error": "error", "bias": "bias²", "variance": "variance", "noise": "noise"}
+        names = {"error": text("error"), "bias": text("bias²"), "variance": text("variance"), "noise": text("noise")}
         if not all(part.noise_source for part in self.parts):
-            names = {"error": "error", "bias": "bias² and noise", "variance": "variance"}
+            names = {"error": text("error"), "bias": text("bias² and noise"), "variance": text("variance")}
         curves = [Curve(x, np.array([getattr(p, key) for p in self.parts]), name) for key, name in names.items()]
-        draw_curves(ax, curves, xlabel=self.param_name, ylabel="expected error", marker="o", markersize=4)
+        draw_curves(
+            ax, curves, xlabel=self.param_name, ylabel=text("expected error"), locale=locale, marker="o", markersize=4
+        )
         if not numbers:
             ax.set_xticks(x, [str(value) for value in self.param_range])
         return ax

@@ -10,6 +10,7 @@ from vaglio import _core
 from vaglio.encode import Feature
 from vaglio.export.export_node import AS_IT_IS, DECIDE, LOGISTIC, SOFTMAX, Exporter, ExportNode
 from vaglio.fitted.one_row import LOGISTIC_LINK, NO_LINK, SOFTMAX_LINK
+from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.model.base import Model
@@ -68,7 +69,11 @@ def node_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -
 def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
     """Return the sums over the columns compiled for single rows."""
     encoder = model.encoder
-    if encoder.centre.size != encoder.numeric_columns.size or (np.abs(encoder.centre) > 1e100).any():
+    if (
+        encoder.products is not None
+        or encoder.centre.size != encoder.numeric_columns.size
+        or (np.abs(encoder.centre) > 1e100).any()
+    ):
         return None
     link = NO_LINK if not model.probabilistic else LOGISTIC_LINK if len(model.intercept) == 1 else SOFTMAX_LINK
     # The last entry of each list is for missing values, which the compiled form knows by their code.
@@ -85,4 +90,11 @@ def sides_of_linear(model: Model, classes: list[Any]) -> list[dict[str, Any]]:
     return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
 
 
-EXPORTERS = {"linear": Exporter("linear", node_of_linear), "mlp": Exporter("network", node_of_network)}
+def _unsupported_products(model: Any, features: tuple[Feature, ...]) -> str | None:
+    return text("it multiplies columns (degree above 1)") if model.encoder.products is not None else None
+
+
+EXPORTERS = {
+    "linear": Exporter("linear", node_of_linear, _unsupported_products),
+    "mlp": Exporter("network", node_of_network),
+}

@@ -104,12 +104,17 @@ def trace_foil(page: Page, training: Training) -> None:
     page.text(
         say(
             "For each class, a rule starts empty and takes the condition with the largest FOIL gain = "
-            "pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no other class. A rule is "
-            "accepted if at least {accuracy} of the rows it covers belong to the class. The rows of the class"
-            " that it covers are then removed, and the search for the next rule begins.",
-            accuracy=say.fixed(estimator.min_accuracy),
+            "pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no other class. The rows of the "
+            "class that it covers are then removed, and the search for the next rule begins."
         )
     )
+    if estimator.min_accuracy:
+        page.text(
+            say(
+                "A rule is accepted if at least {accuracy:.0%} of the rows it covers belong to the class.",
+                accuracy=estimator.min_accuracy,
+            )
+        )
     found: list[str] = []
     sets = estimator.value_sets is True or any(estimator.reliability_.values())
     plain = not (estimator.forbid or estimator.require or estimator.monotone or sets)

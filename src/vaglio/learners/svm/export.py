@@ -10,6 +10,7 @@ from vaglio.encode import Feature
 from vaglio.export.export_node import AS_IT_IS, CALIBRATED, DECIDE, Exporter, ExportNode
 from vaglio.learners.linear.export import dense_of, weights_of
 from vaglio.learners.svm.model import SVMModel
+from vaglio.messages.message import text
 
 
 def node_of_machines(model: SVMModel, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
@@ -59,8 +60,8 @@ def sides_of_machines(model: SVMModel, classes: list[Any]) -> list[dict[str, Any
 
 
 def _unsupported_kernel(model: SVMModel, features: tuple[Feature, ...]) -> str | None:
-    if callable(model.phi):
-        return "its phi is a function of Python"
+    if model.phi is not None:
+        return text("it maps the rows (phi) before the kernel")
     if model.kernel.function is not None or model.kernel.name == "precomputed":
         return "its kernel is a function or a table of Python"
     return None

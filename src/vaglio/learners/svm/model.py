@@ -13,7 +13,7 @@ from scipy import sparse as sp
 from scipy.special import expit
 
 from vaglio import _core
-from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, within_reach
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, Products, within_reach
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State
@@ -90,7 +90,7 @@ class SVMModel:
     single_precision : bool
         Whether kernel values in single precision are enough.
     phi : callable or None
-        An explicit map of encoded rows, before a linear kernel.
+        An explicit map of encoded rows, before a linear kernel; :class:`~vaglio.encode.Products` can be saved.
     """
 
     kind: ClassVar[str] = "svm"
@@ -111,6 +111,13 @@ class SVMModel:
     single_precision: bool = False
     phi: Callable[[np.ndarray], np.ndarray] | None = None
     threads: int = field(default=1, compare=False)
+
+    @property
+    def mapped_names(self) -> tuple[str, ...] | None:
+        """Names of the columns that a linear kernel sees; None where a function makes them."""
+        if self.phi is None:
+            return self.encoder.names
+        return self.phi.names(self.encoder.names) if isinstance(self.phi, Products) else None
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -262,7 +269,7 @@ class SVMModel:
 
     def state(self) -> State:
         for what, given in (("phi", self.phi), ("kernel", self.kernel.function)):
-            if given is not None:
+            if given is not None and not isinstance(given, Products):
                 name = getattr(given, "__name__", repr(given))
                 raise NotSupportedError(
                     "unsaveable-kernel",
@@ -279,6 +286,8 @@ class SVMModel:
             "intercept": self.intercept,
             "support": self.support,
         }
+        if isinstance(self.phi, Products):
+            arrays["phi"] = self.phi.powers
         if self.coef is not None:
             arrays["coef"] = self.coef
         if self.calibration is not None:
@@ -314,6 +323,10 @@ class SVMModel:
         kernel = Kernel(name, gamma, coef0, degree)
         checks.need(n_classes > 0 or (scheme == "ovr" and "calibration" not in arrays), "numbers have no votes")
         binary, width = n_classes in (0, 2), encoder.width
+        phi = Products.from_array(arrays["phi"], width) if "phi" in arrays else None
+        if phi is not None:
+            checks.need(name == "linear", "a map of the rows comes before a linear kernel")
+            width = len(phi.powers)
         outputs = 1 if binary else n_classes if scheme == "ovr" else n_classes - 1
         machines = 1 if binary else n_classes if scheme == "ovr" else n_classes * (n_classes - 1) // 2
         support = checks.array(arrays, "support", np.int64, (None,))
@@ -351,6 +364,7 @@ class SVMModel:
             shape=shape,
             break_ties=checks.number(meta, "break_ties", bool),
             single_precision=checks.number(meta, "single_precision", bool),
+            phi=phi,
         )
 
 

@@ -44,6 +44,8 @@ def trace_svm(page: Page, training: Training) -> None:
     rows = np.asarray(model.rows(training.matrix))
     if model.phi is not None:
         page.text(say("φ maps each row to {n} columns.", n=rows.shape[1]))
+        if model.mapped_names:
+            page.formula(f"φ(x) = ({', '.join(model.mapped_names)})")
     binary = _binary_svms(training)
     page.facts["machines"] = []
     for positive, negative, signed in binary:
@@ -132,7 +134,7 @@ def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: di
     facts = {"support": (index + 1).tolist(), "multipliers": np.abs(ya).tolist(), "b": b, "margin": 2 / norm2**0.5}
     if model.kernel.name == "linear":
         w = ya @ rows[index]
-        names = model.encoder.names if model.phi is None else [f"φ{i + 1}" for i in range(len(w))]
+        names = model.mapped_names or [f"φ{i + 1}" for i in range(len(w))]
         each = say.series((f"{name} {say.fixed(value)}" for name, value in zip(names, w)), 20)
         page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({say.series(map(say.fixed, w), 20)})")
         page.text(say("w per column: {weights}.", weights=each))

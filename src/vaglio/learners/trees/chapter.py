@@ -30,7 +30,11 @@ def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chap
         parts.append(rules_part(fitted.rules(), limits, folded=True))
     said = []
     if tree.n_leaves == 1:
-        said.append(text("The tree has one leaf: every row gets the same class."))
+        said.append(
+            text("The tree has one leaf: every row gets the same number.")
+            if fitted.classes is None
+            else text("The tree has one leaf: every row gets the same class.")
+        )
     if tree.n_leaves > 1:
         tests, branches = tree.mean_shape().values()
         said.append(
@@ -42,7 +46,11 @@ def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chap
         )
     if not cut and tree.n_leaves > 1:
         said.append(
-            text("A row starts at the top and follows the branch whose condition it meets; the leaf gives the class.")
+            text("A row starts at the top and follows the branch whose condition it meets; the leaf gives the number.")
+            if fitted.classes is None
+            else text(
+                "A row starts at the top and follows the branch whose condition it meets; the leaf gives the class."
+            )
         )
     return said, parts
 
@@ -65,10 +73,10 @@ def tree_drawing(
     drawn = np.cumsum(nodes_by_depth)
     depth = max(1, int(np.searchsorted(drawn, limits.tree_nodes, side="right")) - 1)
     cut = depth < len(nodes_by_depth) - 1
-    assert fitted.classes is not None
     root = outline(tree, fitted.codebook.features, fitted.classes, depth if cut else None, address=address)
     # With more classes than colours the bars could not be read: they are left out.
-    coloured = len(fitted.classes) <= len(PALETTE)
+    classes = [] if fitted.classes is None else fitted.classes.tolist()
+    coloured = 0 < len(classes) <= len(PALETTE)
     left_out = _trim(root, limits.tree_nodes, coloured)
     note = []
     if cut:
@@ -81,7 +89,7 @@ def tree_drawing(
         )
     if left_out:
         note.append(text("{n:,} further {n:subtree is|subtrees are} not drawn.", n=left_out))
-    labels = [clip(label, 30) for label in fitted.classes.tolist()] if coloured else []
+    labels = [clip(label, 30) for label in classes] if coloured else []
     part = {
         "type": "tree",
         "title": text("The tree"),

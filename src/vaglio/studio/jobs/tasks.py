@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vaglio.errors import VaglioError
 from vaglio.evaluation import compare
+from vaglio.evaluation.overlap import overlap_of
+from vaglio.evaluation.predictions import seen_rows
 from vaglio.evaluation.training import learning_rows
-from vaglio.fitted import load
+from vaglio.fitted import Fitted, load
 from vaglio.fitted.predictions import prediction_columns
 from vaglio.learners.parameter_text import learner_from_words
 from vaglio.learners.registry import LEARNERS
@@ -20,9 +24,10 @@ from vaglio.messages.sentences import listed
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
 from vaglio.studio.jobs.run_files import Progress, Request, Task
-from vaglio.studio.jobs.training import INNER_FOLDS, search_space, selection_options
+from vaglio.studio.jobs.training import INNER_FOLDS, plan_of, search_space, selection_options
+from vaglio.studio.project.folder import read_json
 from vaglio.studio.project.steps import policy_of, read_table
-from vaglio.table import MISSING, TableWriter, read_chunks
+from vaglio.table import MISSING, Table, TableWriter, read_chunks
 
 __all__ = ["compare_learners", "predict_file", "report_study", "time_learners"]
 
@@ -63,7 +68,7 @@ def predict_file(request: Request) -> None:
     changes = _changes(request)
     counts: Counter[Any] = Counter()
     cells: Counter[str] = Counter()
-    total = 0
+    total, known = 0, _Known()
     with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
         source = root / "tables" / str(request.data["file"])
         missing = (*MISSING, *request.state.missing)
@@ -73,6 +78,7 @@ def predict_file(request: Request) -> None:
             rows, changed = repeat_changes(chunk, changes)
             cells.update(changed)
             new = prediction_columns(fitted, rows)
+            known.look(fitted, rows, new["predicted"])
             counts.update(str(label) for label in new["predicted"].tolist())
             sink.write(chunk, new)
             total += len(chunk)
@@ -96,8 +102,52 @@ def predict_file(request: Request) -> None:
             "counts": counts.most_common(20),
             "file": request.data["file"],
             "repeated": told,
+            **known.to_dict(fitted.with_provenance(scores=_measured(request, root))),
         }
     )
+
+
+def _measured(request: Request, root: Path) -> dict[str, Any]:
+    """How good the model was found to be by its run, and how."""
+    run, model = root / "runs" / str(request.data["model_run"]), str(request.data["model"])
+    result = read_json(run / "result.json")
+    for one in result.get("learners", []) if isinstance(result, dict) else []:
+        if isinstance(one, dict) and one.get("id") == model and one.get("accuracy"):
+            trained = Request.of(run)
+            how = plan_of(trained.data, trained.seed).in_words()
+            return {"how": how, "accuracy": float(one["accuracy"][0])}
+    return {}
+
+
+@dataclass
+class _Known:
+    """Rows of a file whose class stands in it: how many are predicted right, and how many the model was trained on."""
+
+    rows: int = 0
+    right: int = 0
+    seen: int = 0
+    looked: int = 0
+
+    def look(self, fitted: Fitted, rows: Table, predicted: np.ndarray) -> None:
+        """Look at the rows of a chunk."""
+        if fitted.classes is None or fitted.target not in rows.columns:
+            return
+        column = rows.column(fitted.target)
+        told = ~column.missing
+        found = seen_rows(fitted, fitted.codebook.encode(rows[told])) if told.any() else None
+        self.rows += int(told.sum())
+        self.right += int((column.values[told].astype(str) == predicted[told].astype(str)).sum())
+        if found is not None:
+            self.seen, self.looked = self.seen + found[0], self.looked + found[1]
+
+    def to_dict(self, fitted: Fitted) -> dict[str, Any]:
+        """Return what the page says: first whether the rows were used for training."""
+        overlap = overlap_of(fitted, (self.seen, self.looked), self.rows) if self.looked else None
+        return {
+            "known": self.rows,
+            "right": self.right,
+            "overlap": None if overlap is None else overlap.in_words(),
+        }
 
 
 def _changes(request: Request) -> list[ValueChange]:

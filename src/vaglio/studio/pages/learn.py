@@ -143,7 +143,7 @@ class LearnPage(Page):
         return {name: kept[name] for name, test in _FORM.items() if name in kept and test(kept[name])}
 
     def _families(self, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
-        picked = chosen.get("learners", list(DEFAULT_LEARNERS))
+        picked = chosen.get("learners", list(DEFAULT_LEARNERS["classification"]))
         params = chosen.get("params", {})
         families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
         for name, entry in LEARNERS.items():

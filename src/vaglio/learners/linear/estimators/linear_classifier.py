@@ -11,14 +11,15 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import Fitted
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import check_same_length, learn_column_reliability
 from vaglio.learners.learned import Learned
 from vaglio.learners.linear.model import LinearModel
-from vaglio.learners.parameters import estimator
+from vaglio.learners.parameters import COUNT, estimator
 from vaglio.learners.provenance import describe_training, plain_params
+from vaglio.messages.options import setting
 from vaglio.model.base import DECISION_VALUES, Model, check_finite
 from vaglio.table import as_frame
 from vaglio.typing import ClassWeight, ColumnLike, RandomState, TableLike
@@ -93,6 +94,9 @@ class LinearClassifier(ChunkLearner):
     ----------
     fit_intercept : bool
         Whether the linear functions have an intercept; without it they pass through the origin.
+    degree : int
+        Above 1, the products of up to so many numbers are columns too, such as x², x·y and y²: the boundary is then a
+        curve. :attr:`encoded_names_` has their names; an explanation divides a product among its factors.
     warm_start : bool
         Whether a further fit starts from the present coefficients, instead of zero.
 
@@ -114,10 +118,12 @@ class LinearClassifier(ChunkLearner):
     _min_classes = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "fit_intercept": ["boolean"],
+        "degree": COUNT,
         "warm_start": ["boolean"],
     }
 
     fit_intercept: bool = True
+    degree: int = 1
     class_weight: ClassWeight = None
     preprocess: Literal["auto"] | None = "auto"
     high_cardinality: float | None = 0.0
@@ -183,7 +189,13 @@ class LinearClassifier(ChunkLearner):
 
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> DenseEncoder:
         belief = learn_column_reliability(self, matrix, y, weight)
-        return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief, **self._encoding())
+        return DenseEncoder.learn(
+            matrix, weight, self.preprocess, reliability=belief, degree=self.degree, **self._encoding()
+        )
+
+    def _refuse_passes(self) -> None:
+        super()._refuse_passes()
+        refuse_products_in_passes(self.degree)
 
     def _encoding(self) -> dict[str, bool]:
         """Return further options of the encoder."""
@@ -231,6 +243,16 @@ class LinearClassifier(ChunkLearner):
             self.__dict__.pop(name, None)
         self.encoded_names_ = np.array(model.encoder.names, dtype=object)
         return model
+
+
+def refuse_products_in_passes(degree: int) -> None:
+    """Raise an error for products of columns, whose means are known after a pass of their own."""
+    if degree > 1:
+        raise NotSupportedError(
+            "products-in-passes",
+            "Products of columns need all rows in memory. Set {one} for a scanned table.",
+            one=setting("degree", 1),
+        )
 
 
 def as_labels(codes: np.ndarray) -> np.ndarray:

@@ -44,6 +44,9 @@ class LinearRegression(VaglioRegressor):
         Folds that choose ``alpha``.
     fit_intercept : bool
         Whether the sum has an intercept; without one, columns of 0 predict 0.
+    degree : int
+        Above 1, the products of up to so many numbers are columns too, such as x², x·y and y²: the sum is then a
+        polynomial. :attr:`encoded_names_` has their names; an explanation divides a product among its factors.
     tol : float
         The lasso and the elastic net are done when no coefficient changes by more than this.
     max_iter : int
@@ -94,6 +97,7 @@ class LinearRegression(VaglioRegressor):
         "l1_ratio": FROM_0_TO_1,
         "cv": ["cv_object"],
         "fit_intercept": ["boolean"],
+        "degree": COUNT,
         "tol": POSITIVE,
         "max_iter": COUNT,
     }
@@ -102,6 +106,7 @@ class LinearRegression(VaglioRegressor):
     l1_ratio: float = 0.0
     cv: CrossValidation = 10
     fit_intercept: bool = True
+    degree: int = 1
     tol: float = 1e-7
     max_iter: int = 10_000
     preprocess: Literal["auto"] | None = "auto"
@@ -175,6 +180,7 @@ class LinearRegression(VaglioRegressor):
             self.preprocess,
             drop_first=self.alpha == 0,
             reliability=learn_column_reliability(self, matrix, y, weight),
+            degree=self.degree,
         )
         target = Unit.of(y, weight)
         penalty = Penalty(float(self.l1_ratio), float(self.tol), self.max_iter)

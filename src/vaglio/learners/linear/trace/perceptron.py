@@ -202,10 +202,10 @@ def frame_of_weights(context: AnimationContext, caption: str, theta: np.ndarray,
     assert plane is not None
     encoder = context.training.model.encoder
     coef, intercept = encoder.to_original_units(theta[:, :-1], theta[:, -1])
-    values = plane.grid @ coef.T + intercept
+    values = encoder.with_products(plane.grid) @ coef.T + intercept
     codes = (values[:, 0] > 0).astype(int) if len(coef) == 1 else values.argmax(axis=1)
     lines: tuple[tuple[str, np.ndarray], ...] = ()
-    if len(coef) == 1 and coef.any():
+    if coef.shape == (1, 2) and coef.any():
         window = float(plane.x[0]), float(plane.x[-1]), float(plane.y[0]), float(plane.y[-1])
         lines = (("boundary", np.column_stack(line_ends(np.array([*coef[0], intercept[0]]), *window))),)
     return Frame(caption, Marks(codes.reshape(len(plane.y), len(plane.x)), lines, rings))

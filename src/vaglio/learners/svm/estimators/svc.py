@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
+from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix, Products
 from vaglio.errors import InputError
 from vaglio.learners.bases import available_if
 from vaglio.learners.estimator import VaglioClassifier
 from vaglio.learners.inputs import learn_column_reliability
 from vaglio.learners.learned import Learned
-from vaglio.learners.parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learners.parameters import COUNT, COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learners.svm.estimators.solver import (
     Settings,
     Solutions,
@@ -72,8 +72,10 @@ class SVC(VaglioClassifier):
         Width of the Gaussian exp(−‖x−z‖²/(2σ²)), instead of gamma.
     coef0 : float
         Constant term of the polynomial and the sigmoid kernel.
-    phi : callable or None
-        Explicit map of the encoded rows, before a linear kernel.
+    phi : callable or int or str or None
+        Explicit map of the encoded rows, before a linear kernel: the products of up to so many columns (2: x1, x2,
+        x1², x1·x2, x2²), chosen products as text (``"x1, x2, x1^2, x1*x2"``, x1 being the first encoded column), or
+        a function, with which the model cannot be saved.
     multi_class : {"ovo", "ovr"}
         With more than two classes: train on each pair of classes, or on each class against the rest.
     decision_function_shape : {"ovr", "ovo"}
@@ -154,7 +156,7 @@ class SVC(VaglioClassifier):
         "gamma": [StrOptions({"scale", "auto"}), *NOT_NEGATIVE],
         "sigma": [*POSITIVE, None],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "phi": [callable, None],
+        "phi": [callable, str, *COUNT, None],
         "multi_class": [StrOptions({"ovo", "ovr"})],
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
@@ -174,7 +176,7 @@ class SVC(VaglioClassifier):
     gamma: Literal["scale", "auto"] | float = "scale"
     sigma: float | None = None
     coef0: float = 0.0
-    phi: Callable[[np.ndarray], np.ndarray] | None = None
+    phi: Callable[[np.ndarray], np.ndarray] | int | str | None = None
     multi_class: Literal["ovo", "ovr"] = "ovo"
     decision_function_shape: Literal["ovo", "ovr"] = "ovr"
     break_ties: bool = False
@@ -303,7 +305,8 @@ class SVC(VaglioClassifier):
         rows: Any = encoder.transform(matrix)
         if self.kernel != "linear":
             rows = written_out(rows)
-        rows = rows if self.phi is None else mapped(self.phi, rows)
+        phi = self._map(encoder)
+        rows = rows if phi is None else mapped(phi, rows)
         refuse_large(rows)
         bound = self._bound(len(y), weight)
         kernel = self._choose(rows, y, weight, bound)
@@ -332,8 +335,13 @@ class SVC(VaglioClassifier):
             threads=self._threads(),
             progress=progress,
         )
-        layout = {"shape": self.decision_function_shape, "break_ties": self.break_ties, "phi": self.phi}
+        layout = {"shape": self.decision_function_shape, "break_ties": self.break_ties, "phi": self._map(encoder)}
         return train(encoder, rows, y, len(self.classes_), self.multi_class, kernel, bound, settings, **layout)
+
+    def _map(self, encoder: DenseEncoder) -> Callable[[np.ndarray], np.ndarray] | None:
+        if isinstance(self.phi, str):
+            return Products.parse(self.phi, encoder.width)
+        return self.phi if self.phi is None or callable(self.phi) else Products.up_to(int(self.phi), encoder.width)
 
     def _choose(self, rows: Any, y: np.ndarray, weight: np.ndarray | None, bound: np.ndarray) -> Kernel:
         if self.kernel != "auto":
