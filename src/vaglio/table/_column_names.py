@@ -90,6 +90,12 @@ def matching_columns(wanted: Iterable[str], given: Iterable[str]) -> dict[str, s
 def likeliest(wanted: str, free: Sequence[str]) -> str | None:
     """Return the column that most likely is the one that is wanted; None if no name is near.
 
+    Parameters
+    ----------
+    wanted : str
+    free : sequence of str
+        The columns it may be.
+
     Examples
     --------
     >>> likeliest("Reclami", ["customer", "N. reclami", "Recl.", "place"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from vaglio.errors import ReadError
-from vaglio.table._numerals import read_numerals
+from vaglio.table._numerals import INFINITE, read_numerals
 from vaglio.table.readers.capacity import Limits
 
 __all__ = ["read_words", "words_as_numbers"]
@@ -37,6 +38,8 @@ def read_words(path: str | os.PathLike[str]) -> tuple[list[list[str]], str | Non
 def words_as_numbers(words: Sequence[str], decimal: str | None) -> np.ndarray:
     """Return words as numbers, with thousands, units and currency signs as in a column; NaN where a word is none.
 
+    An infinite number is one, so that it can be refused as what it is.
+
     Parameters
     ----------
     words : sequence of str
@@ -49,4 +52,8 @@ def words_as_numbers(words: Sequence[str], decimal: str | None) -> np.ndarray:
     >>> words_as_numbers(["1.200,50 €", "0", "-"], ",").tolist()
     [1200.5, 0.0, nan]
     """
-    return read_numerals(words, np.ones(len(words)), decimal).values
+    values: np.ndarray = read_numerals(words, np.ones(len(words)), decimal).values.copy()
+    for at in np.flatnonzero(np.isnan(values)).tolist():
+        if re.fullmatch(INFINITE, words[at]):
+            values[at] = float(words[at])
+    return values
