@@ -328,7 +328,7 @@ def _panel_note(n: int) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exploration:
-    """An overview of a table; each part is computed when it is first used. Make one with :func:`explore`.
+    """An overview of a table; each part is computed when it is first used. Make one with :func:`vaglio.explore`.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ class LinearClassifier(ChunkLearner):
         Whether the linear functions have an intercept; without it they pass through the origin.
     degree : int
         Above 1, the products of up to so many numbers are columns too, such as x², x·y and y²: the boundary is then a
-        curve. :attr:`encoded_names_` has their names; an explanation divides a product among its factors.
+        curve. ``encoded_names_`` has their names; an explanation divides a product among its factors.
     warm_start : bool
         Whether a further fit starts from the present coefficients, instead of zero.
 

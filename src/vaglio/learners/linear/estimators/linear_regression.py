@@ -46,7 +46,7 @@ class LinearRegression(VaglioRegressor):
         Whether the sum has an intercept; without one, columns of 0 predict 0.
     degree : int
         Above 1, the products of up to so many numbers are columns too, such as x², x·y and y²: the sum is then a
-        polynomial. :attr:`encoded_names_` has their names; an explanation divides a product among its factors.
+        polynomial. ``encoded_names_`` has their names; an explanation divides a product among its factors.
     tol : float
         The lasso and the elastic net are done when no coefficient changes by more than this.
     max_iter : int

@@ -37,7 +37,7 @@ from vaglio.table import as_frame
 class SVR(VaglioRegressor):
     """Support vector regression with any kernel.
 
-    Minimises ½‖w‖² + C·Σ weight·max(0, |y − f(x)| − epsilon), with numbers and target in units of their standard
+    Minimises ½‖w‖² + C·Σ weight·max(0, abs(y − f(x)) − epsilon), with numbers and target in units of their standard
     deviation, so that neither the unit of a column nor that of the target changes the model. Errors within epsilon cost
     nothing; rows with larger ones, and rows at the edge, are the support vectors.
 
