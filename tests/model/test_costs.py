@@ -66,7 +66,7 @@ def test_a_bad_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="same classes"):
         CostMatrix.read_csv(path)
     path.write_text(",yes,no\nyes,0,x\nno,1,0\n")
-    with pytest.raises(InputError, match="not a number"):
+    with pytest.raises(InputError, match="not a finite number"):
         CostMatrix.read_csv(path)
     path.write_text(",yes,no\nyes,0,2\nno,1,0\n")
     with pytest.raises(InputError, match="no class 'maybe'"):

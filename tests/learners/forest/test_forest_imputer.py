@@ -135,5 +135,5 @@ def test_a_column_without_a_value_stays_missing():
 
 
 def test_without_classes_it_says_what_it_needs() -> None:
-    with pytest.raises(InputError, match="needs y"):
+    with pytest.raises(InputError, match="requires y"):
         ForestImputer().fit_transform([[1.0, None], [2.0, 3.0]])
