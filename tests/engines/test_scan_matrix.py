@@ -68,7 +68,7 @@ def fitted(rows) -> dict[tuple[str, str], object]:
 
 
 def assert_same(found: np.ndarray, expected: np.ndarray) -> None:
-    """Classes are the same; numbers to the last bits, since a product of matrices is rounded by how many rows it has."""
+    """Classes are the same; numbers to the last bits, as a product of matrices is rounded by how many rows it has."""
     if expected.dtype.kind == "f":
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
     else:
