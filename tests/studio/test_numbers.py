@@ -17,6 +17,7 @@ from tests.studio.conftest import ORIGIN, Visitor
 
 import vaglio
 from vaglio.learners.registry import REGRESSORS
+from vaglio.tracing import learners
 
 PAGES = ("/table", "/explore", "/learn", "/compare", "/understand", "/trace", "/export", "/exercises")
 
@@ -50,12 +51,6 @@ def test_columns_are_ranked_and_coloured_by_thirds(homes: Any) -> None:
     assert page.index("size") < page.index("zone")
     for pair in ("x=size&y=price", "x=zone&y=price", "x=price"):
         assert "<svg" in homes.get(f"/explore?{pair}").text
-
-
-def test_the_page_of_classes_names_the_command_for_numbers(homes: Any) -> None:
-    told = said(homes.get("/trace"))
-    assert "vaglio trace homes.csv --target price" in told
-    assert "declare the column nominal" in told
 
 
 @pytest.fixture(scope="module")
@@ -210,3 +205,19 @@ def test_the_form_starts_anew_for_the_other_task(homes: Any) -> None:
     page = homes.get("/learn").text
     assert 'name="cost.over"' not in page
     assert re.search(r'value="c45" id="pick-c45" checked', page)
+
+
+@pytest.mark.parametrize("learner", learners("regression"))
+def test_learners_of_numbers_are_traced(priced: Any, learner: str) -> None:
+    page = priced.get(f"/trace?learner={learner}&rows=30&row=3")
+    told = said(page)
+    assert 'class="trace-step' in page.text
+    assert "The trace uses 30 of 90 rows, drawn at random." in told
+    assert "Row to predict" in told
+    assert f"<option selected>{learner}</option>" in page.text
+
+
+def test_a_wrong_choice_of_a_trace_falls_back_to_a_tree(priced: Any) -> None:
+    page = priced.get("/trace?learner=id3&across=size&up=zone&row=x&rows=-1").text
+    assert "<option selected>cart</option>" in page
+    assert "max_depth" in said(priced.get("/trace?learner=cart&p.max_depth=-3"))

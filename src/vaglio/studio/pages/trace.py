@@ -14,9 +14,10 @@ from vaglio.document.render.html import blocks_of
 from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learners.parameter_text import ParameterField, learner_from_words, parameter_fields
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import DEFAULT, find, learners_of
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
+from vaglio.model.families import Task
 from vaglio.studio.pages.page import Page, Panels
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
@@ -47,6 +48,8 @@ class TraceChoice:
 
     Attributes
     ----------
+    task : {"classification", "regression"}
+        Whether the table has classes or numbers to predict.
     learner : str
     params : dict of str to str
         As typed.
@@ -58,6 +61,7 @@ class TraceChoice:
         The row to classify, from 1; 0 for none.
     """
 
+    task: Task
     learner: str
     params: dict[str, str]
     rows: int
@@ -80,16 +84,16 @@ class TracePage(Page):
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the form, the steps and the pictures."""
         opened = self.bench.need_table()
-        opened.need_classes("trace")
-        rows, y = learning_rows(opened.table)
-        X, _ = opened.table.xy()
-        numeric = [name for name in X.columns if opened.table.column(name).kind == "numeric"]
-        chosen = _chosen(query, len(y), numeric)
+        opened.need_target()
+        rows, y = learning_rows(opened.table, task=opened.task)
+        numeric = [name for name in rows.columns if opened.table.column(name).kind == "numeric"]
+        chosen = _chosen(query, len(y), numeric, opened.task)
         data: dict[str, Any] = {
-            "learners": _shown(),
+            "learners": _shown(opened.task),
             "chosen": chosen,
-            "fields": _fields(chosen.learner),
-            "numeric": numeric,
+            "fields": _fields(chosen),
+            # Of numbers no plane is drawn.
+            "numeric": numeric if opened.task == "classification" else [],
             "n_rows": len(y),
             "most_rows": min(MAX_ROWS, len(y)),
             "steps": [],
@@ -110,32 +114,34 @@ class TracePage(Page):
         return data | dict(panels.show(text("Trace"), work, {})) | {"problems": panels.problems}
 
 
-def _fields(learner: str) -> list[ParameterField]:
+def _fields(chosen: TraceChoice) -> list[ParameterField]:
     """The parameters of a learner with the defaults of a trace, which are those of the textbook."""
-    own = LEARNERS[learner].textbook
+    own = find(chosen.learner, chosen.task).textbook
     return [
         replace(field, default=own[field.name].value) if field.name in own else field
-        for field in parameter_fields(learner)
+        for field in parameter_fields(chosen.learner, chosen.task)
     ]
 
 
-def _shown() -> list[str]:
+def _shown(task: Task) -> list[str]:
     """Learners that can be chosen by name and whose work can be shown."""
-    return [name for name in learners() if name in LEARNERS]
+    return [name for name in learners(task) if name in learners_of(task)]
 
 
-def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> TraceChoice:
+def _chosen(query: dict[str, str], n_rows: int, numeric: list[str], task: Task) -> TraceChoice:
     """What the address says; what it does not say, or says wrongly, is chosen for the table."""
     learner = query.get("learner", "")
-    learner = learner if learner in _shown() else "id3"
+    usual = "id3" if task == "classification" else DEFAULT[task]
+    learner = learner if learner in _shown(task) else usual
     across, up = (query.get(name, "") for name in ("across", "up"))
     if "across" not in query and learner in _IN_THE_PLANE and len(numeric) >= 2:
         across, up = numeric[:2]
-    if across not in numeric or up not in numeric or across == up:
+    if task == "regression" or across not in numeric or up not in numeric or across == up:
         across = up = ""
     params = {name[2:]: value.strip() for name, value in query.items() if name.startswith("p.") and value.strip()}
-    allowed = {field.name for field in parameter_fields(learner)}
+    allowed = {field.name for field in parameter_fields(learner, task)}
     return TraceChoice(
+        task,
         learner,
         {name: value for name, value in params.items() if name in allowed},
         _number(query.get("rows", ""), min(n_rows, _ROWS), 2, min(MAX_ROWS, n_rows)),
@@ -160,13 +166,15 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
     if chosen.across:
         rows = rows.select([chosen.across, chosen.up])
         whole = ~np.any([rows.column(name).missing for name in rows.columns], axis=0)
-    taken = _some(np.flatnonzero(whole), y, chosen.rows)
+    taken = _some(np.flatnonzero(whole), y, chosen)
     row = None if chosen.row == 0 else rows.take(np.array([chosen.row - 1]))
-    learner = learner_from_words(chosen.learner, chosen.params, 0, 1, textbook=True)
+    learner = learner_from_words(chosen.learner, chosen.params, 0, 1, textbook=True, task=chosen.task)
     part, labels = rows.take(taken), y[taken]
     fitted = learner.fit(part, labels)
     work = trace(fitted, part, labels, row=row, lang=locale.lang)
-    animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
+    animation = None
+    if chosen.task == "classification":
+        animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
     return {
         "title": work.title,
         "steps": [
@@ -186,10 +194,13 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
     }
 
 
-def _some(rows: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
-    """Take so many of the rows, each class in proportion, in the order of the table."""
+def _some(rows: np.ndarray, y: np.ndarray, chosen: TraceChoice) -> np.ndarray:
+    """Take so many of the rows, each class in proportion, in the order of the table; of numbers any of them."""
+    most = chosen.rows
     if len(rows) <= most:
         return rows
+    if chosen.task == "regression":
+        return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
     counts = np.unique(y[rows], return_counts=True)[1]
     if counts.min() < 2 or most < len(counts):
         return rows[:most]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -77,25 +76,6 @@ class OpenTable:
         if self.target is None:
             raise InputError("class-not-set", "Which column is the class? Set it on the page Table.")
         return self.target
-
-    def need_classes(self, command: str) -> str:
-        """Return the class column; numbers are predicted elsewhere, and the page says where.
-
-        Parameters
-        ----------
-        command : str
-            The command that does for numbers what the page does for classes.
-        """
-        target = self.need_target()
-        if self.task == "regression":
-            raise InputError(
-                "numbers-in-studio",
-                "{target!r} has numbers to predict, and this page is for classes. For numbers, run in a terminal: "
-                "{command}. If the numbers are codes of classes, declare the column nominal on the page Table.",
-                target=target,
-                command=f"vaglio {command} {shlex.quote(self.state.name)} --target {shlex.quote(target)}",
-            )
-        return target
 
     @cached_property
     def pictured(self) -> np.ndarray:
