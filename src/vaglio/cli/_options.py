@@ -131,7 +131,6 @@ TaskOption = Annotated[
 ]
 learner_option = partial(learning_option, "--learner", "-l", metavar="ID", autocompletion=complete_learner)
 _NAMES = ", ".join(sorted(_ALL_LEARNERS))
-Learner = Annotated[str, learner_option(help=option_help("The learner: {names}.", names=_NAMES))]
 LearnerOrDefault = Annotated[
     str | None,
     learner_option(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from vaglio.document.animation import Animation, AnimationContext, Frame, regions_of
 from vaglio.document.notation import Notation
@@ -35,8 +36,8 @@ def make_animation(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str =
 
     Parameters
     ----------
-    learner : classifier
-        An estimator, or one fitted to this table.
+    learner : classifier or regressor
+        An estimator, or one fitted to this table. Of a regressor nothing is drawn.
     X : frame, Table or array
     y : array-like
     row : dict, sequence or frame of one row, optional
@@ -52,6 +53,8 @@ def make_animation(learner: Any, X: Any, y: Any, *, row: Any = None, lang: str =
     >>> [frame.caption for frame in make_animation(vaglio.ID3Classifier(), X, y).frames]
     ['All rows', '1 test', '2 tests', '3 tests', 'The finished tree']
     """
+    if is_regressor(learner):
+        return None
     training = prepare(learner, X, y, row, MAX_ROWS, MAX_STEPS, with_text=True)
     context = AnimationContext(training, _plane(training), Notation(lang))
     name = getattr(training.estimator, "_learner_id", "")

@@ -21,6 +21,19 @@ def test_a_trace_as_text_json_and_files(play, tmp_path):
     assert run_here(*given, "--format", "latex").out.startswith(r"\documentclass")
 
 
+@pytest.mark.parametrize(("learner", "traced"), [("", "cart"), ("linear", "linear"), ("knn", "knn")])
+def test_a_target_of_numbers_is_traced_by_learners_of_numbers(tmp_path, learner, traced):
+    table = tmp_path / "homes.csv"
+    table.write_text("\n".join(["size,rooms,price", *(f"{i % 11}.5,{i % 4},{i * 3.1:.2f}" for i in range(30))]))
+    chosen = ["--learner", learner] if learner else []
+    given = ["trace", table, "--target", "price", "--row", "3.5,2", *chosen]
+    outcome = run_here(*given, "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["facts"]["learner"] == traced
+    assert run_here(*given, "--out", tmp_path / "work.html").code == 0
+    assert "c45" in run_here("trace", table, "--target", "price", "--learner", "c45").err
+
+
 def test_a_row_from_a_file(play, tmp_path):
     row = tmp_path / "row.csv"
     row.write_text("windy,outlook,temperature,humidity\ntrue,sunny,cool,high\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._options import Learner, Seed, Settings, UsageError, output_option, pair
+from vaglio.cli._options import LearnerOrDefault, Seed, Settings, UsageError, output_option, pair
 from vaglio.cli._output import Answer
 from vaglio.cli._reading import ReadingOptions
 from vaglio.messages.message import text
@@ -86,7 +86,7 @@ def run(
     table: TableOrNone = None,
     *,
     reading: ReadingOptions,
-    learner: Learner = "c45",
+    learner: LearnerOrDefault = None,
     settings: Settings = None,
     about: About = Subject.learner,
     row: Row = None,
@@ -113,17 +113,24 @@ def run(
     (--set error=1/3 --set learners=3).
     """
     from vaglio import tracing
-    from vaglio.cli._learners import make_learner
+    from vaglio.cli._learners import check_learner, make_learner
     from vaglio.errors import InputError
+    from vaglio.evaluation.selection.candidates import task_asked
+    from vaglio.learners.registry import DEFAULT
     from vaglio.runtime.files import check_writable
+    from vaglio.table import decide_task
 
     if out is not None:
         check_writable(out)
     chosen, animation = format or _BY_SUFFIX.get(out.suffix if out else "", TraceFormat.text), None
     if about is Subject.learner:
-        estimator = make_learner(learner, settings, seed, 1, textbook=True)
+        check_learner(learner, settings, True, reading.task.value)
         data = reading.read(_needed(table, about))
-        X, y = data.xy()
+        asked, able = task_asked(reading.task.value, [learner] if learner else None)
+        assert data.target is not None
+        task = decide_task(data.column(data.target), asked, able).task
+        estimator = make_learner(learner or DEFAULT[task], settings, seed, 1, textbook=True, task=task)
+        X, y = data.xy(task=task)
         if not X.columns:
             raise InputError(
                 "only-target",

@@ -172,9 +172,7 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
     part, labels = rows.take(taken), y[taken]
     fitted = learner.fit(part, labels)
     work = trace(fitted, part, labels, row=row, lang=locale.lang)
-    animation = None
-    if chosen.task == "classification":
-        animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
+    animation = make_animation(fitted, part, labels, row=row, lang=locale.lang)
     return {
         "title": work.title,
         "steps": [
