@@ -13,7 +13,7 @@ from vaglio.quality import (
     associations,
     rank_attributes,
 )
-from vaglio.quality.association import chi2_test
+from vaglio.quality.association import chi2_test, gain_by_chance, information_gain
 from vaglio.quality.levels import entropy_bits
 from vaglio.table import Column, Table
 
@@ -34,12 +34,58 @@ def test_the_play_table_is_ranked_as_in_the_notes():
     assert ratios == {"outlook": 0.1564, "humidity": 0.1518, "windy": 0.0488, "temperature": 0.0188}
 
 
-def test_an_identifier_has_the_largest_gain():
+def test_an_identifier_has_the_largest_gain_and_none_beyond_chance():
     table = Table.from_any({**PLAY, "day": [f"d{i}" for i in range(14)]})
-    first = rank_attributes(table, "class")[0]
-    assert first.attribute == "day"
-    assert first.gain == pytest.approx(0.9403, abs=1e-4)
-    assert round(first.gain_ratio, 4) == 0.2470
+    scores = {score.attribute: score for score in rank_attributes(table, "class")}
+    day = scores["day"]
+    assert next(iter(scores)) == "outlook"
+    assert day.gain == pytest.approx(0.9403, abs=1e-4)
+    assert round(day.gain_ratio, 4) == 0.2470
+    assert day.strength == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [12, 60, 4000])
+@pytest.mark.parametrize("values", [2, 7, 60, 4000])
+def test_the_gain_by_chance_is_that_of_shuffled_classes(n, values):
+    rng = np.random.default_rng(n + values)
+    codes, classes = rng.integers(0, values, n), rng.choice(3, n, p=[0.7, 0.25, 0.05])
+    found = []
+    for _ in range(40):
+        table = np.zeros((values, 3))
+        np.add.at(table, (codes, rng.permutation(classes)), 1)
+        found.append(information_gain(table)[0])
+    error = np.std(found) / np.sqrt(len(found))
+    assert gain_by_chance(table) == pytest.approx(np.mean(found), abs=4 * error + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("categories", [20, 100, 400])
+@pytest.mark.parametrize("kind", ["nominal", "numeric"])
+def test_noise_does_not_rank_above_what_tells_the_class(seed, categories, kind):
+    """Whatever its number of values: a column of noise against one that is right in two rows of three."""
+    rng = np.random.default_rng([seed, categories])
+    n = 400
+    y = rng.integers(0, 2, n)
+    sign = np.where(rng.random(n) < 2 / 3, y, 1 - y)
+    columns = {"sign": [f"s{v}" for v in sign] if kind == "nominal" else sign + rng.normal(0, 0.2, n)}
+    columns |= {"noise": [f"v{v}" for v in rng.integers(0, categories, n)], "number": rng.normal(size=n)}
+    ranked = rank_attributes(Table.from_any({**columns, "y": [f"c{v}" for v in y]}), "y")
+    assert ranked[0].attribute == "sign"
+    noise = {score.attribute: score for score in ranked}["noise"]
+    assert abs(noise.strength) < 0.03
+    assert noise.by_chance > 0
+
+
+def test_the_best_cut_of_noise_gains_about_what_chance_does():
+    for n, classes, ties in ((40, 2, 0), (400, 2, 0), (400, 4, 0), (2000, 3, 30)):
+        rng = np.random.default_rng(n)
+        scores = []
+        for _ in range(60):
+            x = rng.integers(0, ties, n).astype(float) if ties else rng.normal(size=n)
+            y = [f"c{v}" for v in rng.integers(0, classes, n)]
+            scores.append(rank_attributes(Table.from_any({"x": x, "y": y}), "y")[0])
+        gain, chance = (np.mean([getattr(score, name) for score in scores]) for name in ("gain", "by_chance"))
+        assert chance == pytest.approx(gain, rel=0.3)
 
 
 def test_numbers_are_cut_where_the_gain_is_largest():

@@ -227,6 +227,10 @@ class CostOptions:
         said = {name: f"{cost:.15g}" for name, cost in given.items()} | of
         object.__setattr__(self, "cost", ",".join(f"{name}={value}" for name, value in said.items()))
 
+    def said(self) -> list[str]:
+        """The options that say the same, for a command that follows."""
+        return [] if self.cost is None else ["--cost", self.cost]
+
 
 class Deciding(StrEnum):
     """How a model with costs decides."""

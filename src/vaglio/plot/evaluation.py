@@ -225,9 +225,14 @@ def _write_counts(
 
 @draws_names
 def draw_intervals(
-    ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str, locale: Locale = ENGLISH
+    ax: Axes | None,
+    rows: Sequence[tuple[str, float, float, float]],
+    *,
+    xlabel: str,
+    sign: int = 1,
+    locale: Locale = ENGLISH,
 ) -> Axes:
-    """Draw a value and its interval per name, the highest on top.
+    """Draw a value and its interval per name, the best on top.
 
     Parameters
     ----------
@@ -236,9 +241,11 @@ def draw_intervals(
     rows : sequence of (name, value, low, high)
     xlabel : str
         What the value is.
+    sign : {1, -1}, default=1
+        -1 where less is better.
     locale : Locale
     """
-    ordered = sorted(rows, key=lambda row: row[1])
+    ordered = sorted(rows, key=lambda row: sign * row[1])
     ax = axes_for(ax, size=(6, 0.9 + 0.36 * len(ordered)))
     for i, (_, value, low, high) in enumerate(ordered):
         ax.plot([low, high], [i, i], color=PALETTE[0], linewidth=2.2, alpha=0.45, solid_capstyle="butt")

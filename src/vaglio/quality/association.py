@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc
+from scipy.special import chdtrc, fdtrc, gammaln
 
-from vaglio.encode import presence
+from vaglio.encode import UNGUARDED_VALUES, presence
 from vaglio.messages.listing import html_table, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import text
@@ -32,12 +32,15 @@ __all__ = [
     "associations",
     "chi2_test",
     "explained_by_groups",
+    "gain_by_chance",
     "information_gain",
     "rank_attributes",
 ]
 
 # Numbers are cut into tenths for the χ² and the F test: finer cells would hold too few rows.
 _BINS = 10
+# A cell of fewer rows than this, expected by chance, is computed exactly; it then never holds more than the second.
+_FEW_ROWS, _MOST_IN_CELL = 30, 120
 # A sparse block of more columns is not taken apart.
 MOST_ITEMS = 200
 
@@ -62,6 +65,11 @@ class AttributeScore:
         Where the numbers are cut in two for the gain; None for a nominal attribute.
     known : float
         The share of rows in which the attribute is not missing.
+    by_chance : float
+        The gain that an attribute with as many values has on average if it tells nothing.
+    strength : float
+        What the ranking is by: the gain beyond chance, below 0 where chance gives more. Of more than ten values it
+        counts by its share of the gain, since what is beyond the mean of chance may be chance too.
     """
 
     attribute: str
@@ -71,15 +79,17 @@ class AttributeScore:
     p_value: float
     threshold: float | None = None
     known: float = 1.0
-
-    @property
-    def strength(self) -> float:
-        """What the ranking is by: the information gain."""
-        return self.gain
+    by_chance: float = 0.0
+    strength: float = 0.0
 
     def statistics(self) -> dict[str, float | None]:
         """Return what a table of columns says of the attribute."""
-        return {"gain": self.gain, "gain ratio": self.gain_ratio, "p (χ²)": self.p_value}
+        return {
+            "gain": self.gain,
+            "beyond chance": self.strength,
+            "gain ratio": self.gain_ratio,
+            "p (χ²)": self.p_value,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
@@ -158,6 +168,60 @@ def _weighed(gain: float, sizes: np.ndarray, n_missing: int) -> tuple[float, flo
     return gain, gain / split if split > 0 else 0.0
 
 
+def gain_by_chance(table: np.ndarray) -> float:
+    """Return the information gain, in bits, that a column with these counts has on average over all orders of its rows.
+
+    Many values fit any class: those that all differ tell each class of the rows at hand, and nothing of others. A cell
+    of a·b/n expected rows holds by chance a hypergeometric number of them. Where many are expected, the second order of
+    the logarithm suffices, (n − a)(n − b) / (2 n² (n − 1) ln 2).
+
+    Parameters
+    ----------
+    table : ndarray
+        One row per value, one column per class.
+
+    Examples
+    --------
+    >>> days = np.repeat([[1, 0], [0, 1]], [9, 5], axis=0)
+    >>> round(information_gain(days)[0], 4), round(gain_by_chance(days), 4)
+    (0.9403, 0.9403)
+    """
+    sizes, classes = table.sum(axis=1), table.sum(axis=0)
+    n = float(sizes.sum())
+    if n < 2:
+        return 0.0
+    unique, repeats = np.unique(sizes[sizes > 0], return_counts=True)
+    a, b = (each.astype(np.float64) for each in np.meshgrid(unique, classes[classes > 0], indexing="ij"))
+    cells = (n - a) * (n - b) / (2 * n * n * (n - 1) * np.log(2))
+    few = a * b < _FEW_ROWS * n
+    a, b, k = a[few][:, None], b[few][:, None], np.arange(1, _MOST_IN_CELL + 1)
+    possible = (k <= a) & (k <= b) & (k >= a + b - n)
+    places = np.nonzero(possible)
+    a, b, k = a[places[0], 0], b[places[0], 0], k[places[1]]
+    ways = _choices(b, k) + _choices(n - b, a - k) - _choices(n, a)
+    terms = np.exp(ways) * k / n * np.log2(n * k / (a * b))
+    cells[few] = np.bincount(places[0], terms, minlength=int(few.sum()))
+    return float(repeats @ cells.sum(axis=1))
+
+
+def _choices(n: Any, k: Any) -> Any:
+    """The logarithm of n over k."""
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+def _cut_by_chance(n_cuts: int, n_rows: int, n_classes: int) -> float:
+    """Return the gain of the best of so many cuts on average if the number tells nothing.
+
+    2 n ln 2 times the gain of one cut is χ² with a degree of freedom per class but one. That of the best grows with the
+    logarithm of the logarithm of their number; the constants are those of simulated rows, of 30 to 10 000.
+    """
+    if n_cuts < 1 or n_classes < 2:
+        return 0.0
+    freedom = n_classes - 1.0
+    best = max(0.0, 0.3 + 2.5 * float(np.log(max(np.log(n_cuts), 1e-9)))) if n_cuts > 1 else 0.0
+    return float((freedom + np.sqrt(freedom) * best) / (2 * n_rows * np.log(2)))
+
+
 def chi2_test(table: np.ndarray) -> tuple[float, float]:
     """Return Pearson's χ² of a table of counts without empty rows or columns, and its p-value.
 
@@ -181,9 +245,9 @@ def is_packed(table: Table, name: str) -> bool:
 def rank_attributes(table: TableSource, target: str, *, seed: int = 0, task: str = "auto") -> list[TargetScore]:
     """Score every input attribute against the target, best first.
 
-    Against classes by information gain: nominal attributes have one branch per value, numeric ones are cut at their
-    best threshold. Against numbers by the share of their variance that the attribute explains. Tables of more than
-    50 000 rows are sampled.
+    Against classes by information gain beyond chance: nominal attributes have one branch per value, numeric ones are
+    cut at their best threshold; what as many values or cuts gain by chance is taken off. Against numbers by the share
+    of their variance that the attribute explains. Tables of more than 50 000 rows are sampled.
 
     Parameters
     ----------
@@ -281,9 +345,16 @@ def score_attribute(column: Column, classes: np.ndarray, n_classes: int) -> Attr
         chi2, p = chi2_test(table)
     if column.kind != "numeric":
         gain, ratio = information_gain(table, n_missing)
-        return AttributeScore(column.name, gain, ratio, chi2, p, known=known)
+        chance = known * gain_by_chance(table)
+        strength = gain - chance
+        if len(table) > UNGUARDED_VALUES and gain > 0:
+            strength *= min(abs(strength) / gain, 1.0)
+        return AttributeScore(column.name, gain, ratio, chi2, p, None, known, chance, strength)
     gain, ratio, threshold = _best_threshold(column, classes, n_classes)
-    return AttributeScore(column.name, gain, ratio, chi2, p, threshold, known)
+    present = ~column.missing
+    occurring = len(np.unique(classes[present]))
+    chance = known * _cut_by_chance(len(np.unique(column.data[present])) - 1, int(present.sum()), occurring)
+    return AttributeScore(column.name, gain, ratio, chi2, p, threshold, known, chance, gain - chance)
 
 
 def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tuple[float, float, float | None]:

@@ -61,6 +61,7 @@ _WORDS = {
         text("mean"),
         text("deviation"),
         text("gain"),
+        text("beyond chance"),
         text("gain ratio"),
         text("explained"),
         text("rank correlation"),
@@ -356,7 +357,7 @@ class Exploration:
 
     @cached_property
     def ranking(self) -> tuple[TargetScore, ...]:
-        """Columns by what they tell about the target, best first: information gain, or variance explained."""
+        """Columns by what they tell about the target: information gain beyond chance, or variance explained."""
         if self.target is None:
             return ()
         return tuple(rank_attributes(self.table, self.target, seed=self.seed, task=self.task))
@@ -542,6 +543,7 @@ def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "mean",
         "deviation",
         "gain",
+        "beyond chance",
         "gain ratio",
         "explained",
         "rank correlation",

@@ -352,7 +352,7 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
 def _gain(study: Study, strength: float) -> Message:
     if study.selection.task == "regression":
         return text("explains {share} of the variance", share=percent(strength, len(study.table)))
-    return text("information gain {gain}", gain=text("{gain:.3f} bits", gain=strength))
+    return text("information gain {gain} beyond chance", gain=text("{gain:.3f} bits", gain=max(strength, 0.0)))
 
 
 def _coloured_classes(study: Study, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
+from vaglio.cli._options import (
+    CostOptions,
+    Jobs,
+    Learners,
+    Seed,
+    TableFile,
+    UsageError,
+    evaluation_option,
+    out_option,
+)
 from vaglio.cli._output import (
     FIGURES,
     Answer,
@@ -20,6 +29,7 @@ from vaglio.cli._output import (
 )
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import LongWorkOptions
+from vaglio.cli._searching import check_cost_file
 from vaglio.messages.message import text
 
 Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Number of folds, the same for every learner.")]
@@ -32,7 +42,7 @@ Only = Annotated[
 ]
 Out = Annotated[
     list[Path] | None,
-    out_option(".json, .csv (one line per learner), .html, or .svg, .png, .pdf (accuracies with intervals)"),
+    out_option(".json, .csv (one line per learner), .html, or .svg, .png, .pdf (accuracies or costs with intervals)"),
 ]
 
 
@@ -40,6 +50,7 @@ def run(
     table: TableFile,
     *,
     reading: ReadingOptions,
+    costs: CostOptions,
     learner: Learners = None,
     folds: Folds = 10,
     repeats: Repeats = 1,
@@ -51,8 +62,8 @@ def run(
 ) -> Answer:
     """Compare several learners on the same folds.
 
-    Measures accuracy (R², RMSE and MAE of predicted numbers) with its interval, speed, robustness to wrong targets and
-    missing values, scalability and size, and tests which differences are significant.
+    Measures accuracy (R², RMSE and MAE of predicted numbers; with costs, what a row costs) with its interval, speed,
+    robustness to wrong targets and missing values, scalability and size, and tests which differences are significant.
 
     A table larger than memory is read in chunks; its folds are made by a hash of the row number, and models are trained
     one after the other, or a few at a time on a cluster.
@@ -60,6 +71,7 @@ def run(
     from vaglio.cli._learners import learner_ids, named_learners
     from vaglio.evaluation import compare
 
+    check_cost_file(costs.cost)
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     named = named_learners(learner)
     ids = list(dict.fromkeys(named))
@@ -72,7 +84,15 @@ def run(
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     data = work.rows(table, reading, folds, named)
     ids = learner_ids(learner, data.task)
-    how = {"learners": ids, "folds": folds, "repeats": repeats, "seed": seed, "n_jobs": jobs, **trials}
+    how = {
+        "learners": ids,
+        "cost": costs.cost,
+        "folds": folds,
+        "repeats": repeats,
+        "seed": seed,
+        "n_jobs": jobs,
+        **trials,
+    }
     with work.working():
         result = compare(data.rows, **how)
     rows = result.to_rows()
@@ -87,9 +107,10 @@ def run(
         }
     )
     said = [word for name in ids for word in ("--learner", name)] if learner else []
+    said += costs.said()
     first = rows[0]["learner"] if rows else ids[0]
     following = next_line(
         with_table("select", table, data.target, *said),
-        with_table("tune", table, data.target, "--learner", first),
+        with_table("tune", table, data.target, "--learner", first, *costs.said()),
     )
     return Answer({**result.to_dict(), **outputs.to_data()}, [result.to_text(lang=locale())], [*notes, following])

@@ -72,8 +72,8 @@ def run(
     """Describe, rank and plot the columns of a table.
 
     Each column gets the statistics that its measurement level allows. With the target (--target), columns are ranked by
-    information gain, gain ratio and χ², or for numbers by the variance they explain and rank correlation. A table
-    larger than memory is read in chunks and its columns are summarized one by one on disk.
+    information gain beyond chance, or for numbers by the variance they explain. A table larger than memory is read in
+    chunks and its columns are summarized one by one on disk.
     """
     from vaglio.quality import explore
 

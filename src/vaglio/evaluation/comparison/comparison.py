@@ -1,4 +1,4 @@
-"""Learners compared on accuracy, speed, robustness, scalability and size, without choosing one."""
+"""Learners compared on accuracy or costs, speed, robustness, scalability and size, without choosing one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import get_scorer
 
 from vaglio.errors import InputError
 from vaglio.evaluation._evaluated_rows import INTERVALS_ABOUT
@@ -23,24 +22,27 @@ from vaglio.evaluation.comparison.significance import (
     friedman_nemenyi,
     holm,
 )
+from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.intervals import Estimate, accuracy_of_folds
-from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE, score_in_words
+from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE, is_accuracy, resolve_scorer, score_in_words
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
 from vaglio.evaluation.rows import Part, Rows
-from vaglio.evaluation.selection.candidates import Candidate, resolve_learners, task_asked
+from vaglio.evaluation.selection.candidates import Candidate, costs_and_rows, resolve_learners, task_asked, with_costs
 from vaglio.evaluation.selection.folds import pooled
 from vaglio.evaluation.selection.selection_result import division_note, fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules
 from vaglio.evaluation.selection.trials import Trial, run_trials
 from vaglio.evaluation.tasks import LONG_WORK, keeping_results
+from vaglio.messages.figures import figure
 from vaglio.messages.listing import bullet_html, html_table, plain_data, text_table
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Option, join, text
 from vaglio.model.base import size_words
+from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.typing import ColumnLike, Learners, TableSource
+from vaglio.typing import ColumnLike, CostLike, Learners, TableSource
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,11 +55,6 @@ _ROBUSTNESS_FOLDS = 3
 _MAX_PAIRS = 8
 
 
-def measure_of(task: Task) -> str:
-    """Return what learners are compared by: accuracy, or R² of predicted numbers."""
-    return score_in_words(DEFAULT_SCORE[task], task)[0]
-
-
 @dataclass(frozen=True)
 class LearnerReport:
     """One learner on all requirements.
@@ -66,7 +63,7 @@ class LearnerReport:
     ----------
     learner : str
     scores : ndarray
-        Score per fold: accuracy, or R² of predicted numbers.
+        Score per fold: accuracy, R² of predicted numbers, or with costs what a row costs.
     score : Estimate
         Over all folds, with its interval.
     train_score : float
@@ -81,8 +78,10 @@ class LearnerReport:
     error : str
         Why the learner failed, if it did.
     task : {"classification", "regression"}
-    evaluation : RegressionEvaluation or None
-        Of predicted numbers, all measures over the folds.
+    evaluation : Evaluation, RegressionEvaluation or None
+        All measures over the folds, of predicted numbers and with costs.
+    scoring : str
+        What the score is: "accuracy", "r2" or "minus mean cost", which is told as the cost.
     """
 
     learner: str
@@ -97,13 +96,22 @@ class LearnerReport:
     size: Mapping[str, int] = field(default_factory=dict)
     error: str = ""
     task: Task = "classification"
-    evaluation: RegressionEvaluation | None = field(default=None, repr=False)
+    evaluation: Evaluation | RegressionEvaluation | None = field(default=None, repr=False)
+    scoring: str = "accuracy"
 
     @property
     def diagnosis(self) -> Message:
         """Over- or underfitting, in a sentence."""
         if self.error:
             return text("Failed: {error}", error=self.error)
+        measure, sign = score_in_words(self.scoring, self.task)
+        if sign < 0:
+            return text(
+                "{measure}: {train} on the training rows, {test} on other rows.",
+                measure=measure,
+                train=figure(self.train_score),
+                test=figure(self.score.value),
+            )
         reach = (self.score.high - self.score.low) / 2
         uncertainty = reach if reach == reach else 0.0
         return fit_diagnosis(self.train_score, self.score.value, uncertainty=uncertainty, task=self.task)
@@ -112,12 +120,16 @@ class LearnerReport:
         """Return the report as one row of a table."""
         row: dict[str, Any] = {
             text("learner"): self.learner,
-            measure_of(self.task): self.score.value,
+            score_in_words(self.scoring, self.task)[0]: self.score.value,
             text("low"): self.score.low,
             text("high"): self.score.high,
-            text("training"): self.train_score,
         }
-        if self.evaluation is not None:
+        if isinstance(self.evaluation, Evaluation):
+            saved = self.evaluation.savings
+            row |= {} if saved is None else {text("saved"): saved.saved.value}
+            row[text("accuracy")] = self.evaluation.accuracy.value
+        row[text("training")] = self.train_score
+        if isinstance(self.evaluation, RegressionEvaluation):
             row |= {text("RMSE"): self.evaluation.rmse, text("MAE"): self.evaluation.mae}
         row |= {text("fit s"): self.fit_seconds, text("predict s"): self.predict_seconds}
         row |= {text("noise {share:.0%}", share=share): value for share, value in self.noise.items()}
@@ -139,8 +151,9 @@ class Comparison:
     reports : tuple of LearnerReport
         For one table; for several tables, the mean over them.
     pairs : list of dict
-        Corrected paired test of every pair on one table: difference, p, p after Holm's correction, whether they differ
-        significantly, and the difference that the test finds on four of five tables like this ("detectable").
+        Corrected paired test of every pair on one table: difference (of the accuracies, R², or costs per row), p, p
+        after Holm's correction, whether they differ significantly, and the difference that the test finds on four of
+        five tables like this ("detectable").
     ranks : FriedmanNemenyi or None
         For several tables: mean ranks and the critical difference.
     by_table : mapping
@@ -154,6 +167,8 @@ class Comparison:
         Where the rows are ("held") and how folds are made of them ("divided"): in memory stratified by class, or by
         quantiles of the numbers, out of core by the hash of the row number.
     task : {"classification", "regression"}
+    scoring : str
+        What the learners are compared by: "accuracy", "r2", or "minus mean cost", which is told as the cost.
     """
 
     reports: tuple[LearnerReport, ...]
@@ -165,6 +180,22 @@ class Comparison:
     read_seconds: float | None = None
     rows: Mapping[str, str] = field(default_factory=dict)
     task: Task = "classification"
+    scoring: str = "accuracy"
+
+    @property
+    def measure(self) -> str:
+        """What the learners are compared by, in words."""
+        return score_in_words(self.scoring, self.task)[0]
+
+    @property
+    def sign(self) -> int:
+        """-1 where less is better: costs."""
+        return score_in_words(self.scoring, self.task)[1]
+
+    @property
+    def ranked(self) -> list[LearnerReport]:
+        """The learners that did not fail, the best first."""
+        return sorted((r for r in self.reports if not r.error), key=lambda r: -self.sign * r.score.value)
 
     @checked
     def differ(self, a: str, b: str) -> bool:
@@ -199,16 +230,7 @@ class Comparison:
             )
         elif self.pairs:
             real = sorted((pair for pair in self.pairs if pair["differ"]), key=lambda pair: pair["p holm"])
-            lines += [
-                text(
-                    "{a} and {b} differ significantly, by {difference:+.3f} (p = {p:.3g}).",
-                    a=p["a"],
-                    b=p["b"],
-                    difference=p["difference"],
-                    p=p["p holm"],
-                )
-                for p in real[:_MAX_PAIRS]
-            ]
+            lines += [self._differing(pair) for pair in real[:_MAX_PAIRS]]
             if len(real) > _MAX_PAIRS:
                 lines.append(
                     text("{n:,} more {n:pair differs|pairs differ} significantly; see pairs.", n=len(real) - _MAX_PAIRS)
@@ -245,19 +267,65 @@ class Comparison:
         ]
         return lines
 
+    def _differing(self, pair: Mapping[str, Any]) -> Message:
+        """A significant difference in a sentence."""
+        a, b, difference = pair["a"], pair["b"], pair["difference"]
+        if self.sign < 0:
+            cheap, dear = (a, b) if difference < 0 else (b, a)
+            return text(
+                "{a} costs {difference} less per row than {b}, which is significant (p = {p:.3g}).",
+                a=cheap,
+                b=dear,
+                difference=figure(abs(difference)),
+                p=pair["p holm"],
+            )
+        return text(
+            "{a} and {b} differ significantly, by {difference:+.3f} (p = {p:.3g}).",
+            a=a,
+            b=b,
+            difference=difference,
+            p=pair["p holm"],
+        )
+
+    def headline(self) -> list[Message]:
+        """With costs, which learner costs least and what it saves; otherwise nothing."""
+        if self.sign > 0 or not self.ranked:
+            return []
+        best = self.ranked[0]
+        if isinstance(best.evaluation, Evaluation) and best.evaluation.savings is not None:
+            saved = best.evaluation.savings.in_words()
+            return [text("{learner} costs least. {savings}", learner=best.learner, savings=saved)]
+        return [
+            text(
+                "{learner} costs least: {cost} per row ({confidence:.0%} interval: {low} to {high}).",
+                learner=best.learner,
+                cost=figure(best.score.value),
+                confidence=best.score.confidence,
+                low=figure(best.score.low),
+                high=figure(best.score.high),
+            )
+        ]
+
     def _power(self) -> list[Message]:
         """What the test could find and what the intervals are about, on one table."""
         if not self.pairs:
             return []
         typical = float(np.median([pair["detectable"] for pair in self.pairs]))
-        told = {
+        told: dict[str, Any] = {
             "n": self.n_rows,
             "points": typical,
             "half": typical / 2,
             # Errors shrink with the root of the rows.
             "rows": round(4 * self.n_rows, 2 - len(str(4 * self.n_rows))),
         }
-        if self.task == "regression":
+        if self.sign < 0:
+            told |= {"points": figure(typical), "half": figure(typical / 2)}
+            power = text(
+                "With {n:,} rows, the test finds a typical difference of {points} per row on four of five such tables, "
+                "and smaller ones less often. To find {half} as often, about {rows:,} rows are needed.",
+                **told,
+            )
+        elif self.task == "regression":
             power = text(
                 "With {n:,} rows, the test finds a typical difference of {points:.3f} in R² on four of five such "
                 "tables, and smaller ones less often. To find {half:.3f} as often, about {rows:,} rows are needed.",
@@ -272,9 +340,8 @@ class Comparison:
         return [power, INTERVALS_ABOUT["learner"]]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return one row per learner, most accurate first."""
-        working = sorted((r for r in self.reports if not r.error), key=lambda r: -r.score.value)
-        rows = [report.to_row() for report in working]
+        """Return one row per learner, the most accurate, or with costs the cheapest, first."""
+        rows = [report.to_row() for report in self.ranked]
         if self.ranks is not None:
             place = dict(zip(self.ranks.names, self.ranks.mean_ranks.tolist(), strict=True))
             rows = [{text("learner"): row["learner"], text("mean rank"): place[row["learner"]], **row} for row in rows]
@@ -285,6 +352,8 @@ class Comparison:
         data: dict[str, Any] = plain_data(
             {
                 "task": self.task,
+                "scoring": self.scoring,
+                "headline": self.headline(),
                 "learners": self.to_rows(),
                 "pairs": self.pairs,
                 "tables": self.by_table,
@@ -311,9 +380,9 @@ class Comparison:
         if self.ranks is not None:
             ranks = self.ranks
             return draw_mean_ranks(ax, ranks.names, ranks.mean_ranks, ranks.critical_difference, locale=locale)
-        working = [report for report in self.reports if not report.error]
-        rows = [(r.learner, r.score.value, r.score.low, r.score.high) for r in working]
-        return draw_intervals(ax, rows, xlabel=measure_of(self.task), locale=locale)
+        rows = [(r.learner, r.score.value, r.score.low, r.score.high) for r in self.ranked]
+        measure = text("mean cost per row") if self.sign < 0 else self.measure
+        return draw_intervals(ax, rows, xlabel=measure, sign=self.sign, locale=locale)
 
     def _title(self) -> Message:
         n = len(self.reports)
@@ -331,9 +400,8 @@ class Comparison:
         """
         locale = locale_of(lang)
         table = text_table(self.to_rows(), locale=locale)
-        return "\n\n".join(
-            (locale.text(self._title()), table, "\n".join(f"- {locale.text(line)}" for line in self.notes()))
-        )
+        first = [locale.text(line) for line in (self._title(), *self.headline())]
+        return "\n\n".join((*first, table, "\n".join(f"- {locale.text(line)}" for line in self.notes())))
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
         """Return the same as a fragment of HTML.
@@ -345,7 +413,8 @@ class Comparison:
         """
         locale = locale_of(lang)
         table = html_table(self.to_rows(), caption=self._title(), locale=locale)
-        return table + bullet_html(self.notes(), locale=locale)
+        first = bullet_html(self.headline(), locale=locale) if self.headline() else ""
+        return first + table + bullet_html(self.notes(), locale=locale)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -360,6 +429,7 @@ def compare(
     target: str | int | ColumnLike | None = None,
     learners: Learners | None = None,
     *,
+    cost: CostLike | None = None,
     folds: int = 10,
     repeats: int = 1,
     noise: Sequence[float] = (0.2,),
@@ -371,7 +441,7 @@ def compare(
     task: str = "auto",
     progress: ProgressOption = None,
 ) -> Comparison:
-    """Compare learners: accuracy (or R² of predicted numbers), speed, robustness, scalability, size.
+    """Compare learners: accuracy (R² of predicted numbers, or costs), speed, robustness, scalability, size.
 
     Parameters
     ----------
@@ -379,7 +449,11 @@ def compare(
         Rows of a scanned table or a Dask frame stay where they are; folds are then made by the hash of the row number.
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
-        Trained without calibration, which changes no class; the times do not include it.
+        Trained without calibration, which changes no class; the times do not include it. With costs they are
+        calibrated, since the decisions depend on the probabilities.
+    cost : CostMatrix, array, dict, words or CSV path, optional
+        As in :func:`vaglio.select`. The learners then learn and decide by the costs; the mean cost per row takes the
+        place of the accuracy, and the tests go by the costs of the rows.
     folds, repeats : int
         Stratified folds, the same for every learner.
     noise, missing : sequence of float
@@ -411,12 +485,14 @@ def compare(
     asked, able = task_asked(task, learners)
     if isinstance(table, Mapping) and target is None:
         opened = _opened(table, asked, able)
-        return _over_tables(opened, len(table), learners, folds, alpha, seed, n_jobs, progress)
+        return _over_tables(opened, len(table), learners, cost, folds, alpha, seed, n_jobs, progress)
     start = time.perf_counter()
     rows = Rows.of(table, target, task=asked, able=able)
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
-    candidates, scorer = _candidates(learners, seed, rows.task), get_scorer(DEFAULT_SCORE[rows.task])
+    costs, rows = costs_and_rows(cost, rows)
+    candidates = _candidates(learners, seed, rows.task, costs)
+    scoring, scorer = resolve_scorer(None, costs, rows.task)
     began = time.perf_counter()
     if repeats < 1:
         raise InputError("repeats-out-of-range", "repeats is {n}; it must be at least 1.", n=repeats)
@@ -427,13 +503,13 @@ def compare(
     wanted = RequirementTrials(rows, few, scorer, noise, missing, sizes, seed)
     with reporting(progress) as report, keeping_results():
         settings: list[Any] = [(c, {}) for c in candidates]
-        keep = rows.task == "regression"
+        keep = rows.task == "regression" or costs is not None
         going = run_trials(rows, parts, settings, scorer, n_jobs=n_jobs, by_row=True, keep=keep)
         trials = []
         for i, candidate in enumerate(candidates):
             report(i, 2 * len(candidates), candidate.name)
             trials.append(next(going))
-        reports = [_report(trial, *sizes_of_fold) for trial in trials]
+        reports = [_report(trial, *sizes_of_fold, costs, scoring) for trial in trials]
         started = time.perf_counter() - began > LONG_WORK
         slowest_first = sorted(
             (i for i, base in enumerate(reports) if not base.error), key=lambda i: -reports[i].fit_seconds
@@ -441,10 +517,12 @@ def compare(
         more = wanted.run([candidates[i] for i in slowest_first], n_jobs=n_jobs, long=started)
         for done, i in enumerate(slowest_first, start=2 * len(candidates) - len(slowest_first)):
             report(done, 2 * len(candidates), candidates[i].name)
-            reports[i] = replace(reports[i], **vars(next(more)))
+            reports[i] = replace(reports[i], **vars(next(more).told(score_in_words(scoring, rows.task)[1])))
     # Repetitions test every row again.
     tested = np.concatenate([rows.positions(test) for _, test in parts]) if repeats > 1 else None
-    pairs = tuple(_paired(trials, *sizes_of_fold, alpha, tested))
+    how = {"n_train": sizes_of_fold[0], "n_test": sizes_of_fold[1], "rows": tested}
+    how |= {"shares": is_accuracy(scorer), "dearest": _dearest(costs)}
+    pairs = tuple(_paired(trials, alpha, score_in_words(scoring, rows.task)[1], **how))
     return Comparison(
         tuple(reports),
         pairs,
@@ -453,11 +531,15 @@ def compare(
         read_seconds=read_seconds,
         rows=rows.describe(rules),
         task=rows.task,
+        scoring=scoring,
     )
 
 
-def _candidates(learners: Learners | None, seed: int, task: Task) -> list[Candidate]:
-    return [candidate.for_classes() for candidate in resolve_learners(learners, seed=seed, task=task)]
+def _candidates(
+    learners: Learners | None, seed: int, task: Task, cost: CostMatrix | UnitCost | None
+) -> list[Candidate]:
+    found = resolve_learners(learners, seed=seed, task=task)
+    return [candidate.for_classes() for candidate in found] if cost is None else with_costs(found, cost)
 
 
 def _mean_sizes(rows: Rows, parts: Sequence[tuple[Part, Part]]) -> tuple[float, float]:
@@ -466,35 +548,36 @@ def _mean_sizes(rows: Rows, parts: Sequence[tuple[Part, Part]]) -> tuple[float, 
     return n_train, n_test
 
 
-def _report(trial: Trial, n_train: float, n_test: float) -> LearnerReport:
+def _report(
+    trial: Trial, n_train: float, n_test: float, cost: CostMatrix | UnitCost | None, scoring: str
+) -> LearnerReport:
     unknown = Estimate(float("nan"), float("nan"), float("nan"))
+    what: dict[str, Any] = {"task": trial.task, "scoring": scoring}
     if trial.error:
-        return LearnerReport(
-            trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error, task=trial.task
-        )
+        return LearnerReport(trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error, **what)
     evaluation = None
-    if trial.task == "regression":
-        evaluation = replace(pooled(trial.found, task=trial.task, cost=None), test_ratio=n_test / n_train)
-        score = evaluation.estimate("r2") or unknown
+    if trial.found:
+        evaluation = replace(pooled(trial.found, task=trial.task, cost=cost), test_ratio=n_test / n_train)
+        score = evaluation.estimate("r2" if cost is None else "cost") or unknown
     else:
         score = accuracy_of_folds(trial.scores, n_train=n_train, n_test=n_test)
-    times = trial.train_score, trial.fit_seconds, trial.score_seconds
-    return LearnerReport(trial.learner, trial.scores, score, *times, task=trial.task, evaluation=evaluation)
+    sign = score_in_words(scoring, trial.task)[1]
+    told = sign * trial.scores, score, sign * trial.train_score, trial.fit_seconds, trial.score_seconds
+    return LearnerReport(trial.learner, *told, evaluation=evaluation, **what)
 
 
-def _paired(
-    trials: Sequence[Trial], n_train: float, n_test: float, alpha: float, rows: np.ndarray | None
-) -> list[dict[str, Any]]:
+def _paired(trials: Sequence[Trial], alpha: float, sign: int, **how: Any) -> list[dict[str, Any]]:
+    """Test every pair of learners; ``how`` is what :meth:`Contrast.of_trials` takes."""
     working = [trial for trial in trials if not trial.error]
     n_pairs = math.comb(len(working), 2)
     pairs: list[dict[str, Any]] = []
     for a, b in itertools.combinations(working, 2):
-        found = Contrast.of_trials(a, b, n_train=n_train, n_test=n_test, rows=rows)
+        found = Contrast.of_trials(a, b, **how)
         pairs.append(
             {
                 "a": a.learner,
                 "b": b.learner,
-                "difference": a.score - b.score,
+                "difference": sign * (a.score - b.score),
                 "t": found.statistic,
                 "p": found.p,
                 "detectable": found.detectable(alpha / n_pairs),
@@ -502,6 +585,11 @@ def _paired(
         )
     raised = holm([pair["p"] for pair in pairs])
     return [{**pair, "p holm": float(p), "differ": bool(p < alpha)} for pair, p in zip(pairs, raised, strict=True)]
+
+
+def _dearest(cost: CostMatrix | UnitCost | None) -> float:
+    """Return how far the costs of two predictions for a row may be apart; of numbers there is no limit to allow for."""
+    return float(np.ptp(cost.matrix, axis=1).max()) if isinstance(cost, CostMatrix) else 0.0
 
 
 def _opened(tables: Mapping[str, Any], asked: str, able: Task | None) -> Iterator[tuple[str, Rows]]:
@@ -528,6 +616,7 @@ def _over_tables(
     tables: Iterator[tuple[str, Rows]],
     n_tables: int,
     learners: Learners | None,
+    cost: CostLike | None,
     folds: int,
     alpha: float,
     seed: int,
@@ -538,14 +627,18 @@ def _over_tables(
     by_table: dict[str, dict[str, float]] = {}
     trials: dict[str, list[Trial]] = {}
     task: Task = "classification"
+    scoring, sign = DEFAULT_SCORE[task], 1
     with reporting(progress) as report:
         for i, (name, rows) in enumerate(tables):
             report(i, n_tables, name)
             task = rows.task
-            settings: list[Any] = [(candidate, {}) for candidate in _candidates(learners, seed, task)]
+            costs, rows = costs_and_rows(cost, rows)
+            scoring, scorer = resolve_scorer(None, costs, task)
+            sign = score_in_words(scoring, task)[1]
+            settings: list[Any] = [(candidate, {}) for candidate in _candidates(learners, seed, task, costs)]
             parts = rows.folds(folds, SplitRules(seed=seed))
-            found = list(run_trials(rows, parts, settings, get_scorer(DEFAULT_SCORE[task]), n_jobs=n_jobs))
-            by_table[name] = {trial.learner: trial.score for trial in found}
+            found = list(run_trials(rows, parts, settings, scorer, n_jobs=n_jobs))
+            by_table[name] = {trial.learner: sign * trial.score for trial in found}
             for trial in found:
                 trials.setdefault(trial.learner, []).append(trial)
     failed = {
@@ -553,16 +646,18 @@ def _over_tables(
     }
     scores = {name: [t.score for t in found] for name, found in trials.items() if name not in failed}
     ranks = friedman_nemenyi(scores, alpha=alpha) if len(scores) > 1 and len(by_table) > 1 else None
-    reports = tuple(_mean_report(name, found, failed.get(name, "")) for name, found in trials.items())
-    return Comparison(reports, ranks=ranks, by_table=by_table, alpha=alpha, task=task)
+    reports = tuple(_mean_report(name, found, failed.get(name, ""), scoring) for name, found in trials.items())
+    return Comparison(reports, ranks=ranks, by_table=by_table, alpha=alpha, task=task, scoring=scoring)
 
 
-def _mean_report(name: str, trials: Sequence[Trial], error: str) -> LearnerReport:
-    scores = np.array([trial.score for trial in trials])
+def _mean_report(name: str, trials: Sequence[Trial], error: str, scoring: str) -> LearnerReport:
+    sign = score_in_words(scoring, trials[0].task)[1]
+    scores = sign * np.array([trial.score for trial in trials])
     # Tables are independent of each other, as folds are not: there is nothing to correct.
     interval = corrected_interval(scores, n_train=1, n_test=0)
     train, fit, predict = (
         float(np.mean([getattr(trial, key) for trial in trials]))
         for key in ("train_score", "fit_seconds", "score_seconds")
     )
-    return LearnerReport(name, scores, interval, train, fit, predict, error=error, task=trials[0].task)
+    what: dict[str, Any] = {"error": error, "task": trials[0].task, "scoring": scoring}
+    return LearnerReport(name, scores, interval, sign * train, fit, predict, **what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -173,6 +173,14 @@ class Measured:
     missing: Mapping[float, float | None]
     scaling: tuple[Mapping[str, Any], ...]
     size: Mapping[str, int]
+
+    def told(self, sign: int) -> Measured:
+        """The same with the scores as they are told: -1 for costs, whose scores are negative."""
+        noise, missing = (
+            {share: None if score is None else sign * score for share, score in scores.items()}
+            for scores in (self.noise, self.missing)
+        )
+        return replace(self, noise=noise, missing=missing)
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ class Contrast:
         n_test: float,
         rows: np.ndarray | None = None,
         shares: bool = True,
+        dearest: float = 0.0,
     ) -> Contrast:
         """Take the variance from the rows, with Nadeau and Bengio's correction for what the folds have in common.
 
@@ -132,6 +133,9 @@ class Contrast:
             Which row of the table each difference is of, if a row is tested more than once: its mean counts.
         shares : bool, default=True
             The scores are accuracies.
+        dearest : float, default=0
+            Of costs, how far those of two predictions for a row may be apart. A rare and dear error may be missing
+            among the rows by chance, and the variance would know nothing of it: it counts one such row more.
 
         Examples
         --------
@@ -148,12 +152,20 @@ class Contrast:
         n, mean = len(difference), float(np.mean(difference))
         # For a mean difference d of accuracies the learners disagree on a share |d| of the rows at least.
         variance = max(float(np.var(difference, ddof=1)), abs(mean) - mean * mean if shares else 0.0)
-        error = float(np.sqrt(effect * together * variance / n))
+        error = float(np.sqrt(effect * (together * variance + dearest * dearest / n) / n))
         return cls(mean, error, max(n / effect - 1, 1.0), effect / n if shares else 0.0)
 
     @classmethod
     def of_trials(
-        cls, a: Trial, b: Trial, *, n_train: float, n_test: float, rows: np.ndarray | None = None
+        cls,
+        a: Trial,
+        b: Trial,
+        *,
+        n_train: float,
+        n_test: float,
+        rows: np.ndarray | None = None,
+        shares: bool = True,
+        dearest: float = 0.0,
     ) -> Contrast:
         """Compare two trials that keep what every row contributes to their score.
 
@@ -161,13 +173,15 @@ class Contrast:
         ----------
         a, b : Trial
             On the same folds.
-        n_train, n_test, rows
+        n_train, n_test, rows, shares, dearest
             As in :meth:`of_rows`.
         """
         assert a.row_scores is not None
         assert b.row_scores is not None
-        difference, shares = a.row_scores - b.row_scores, a.task == "classification"
-        return cls.of_rows(difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows, shares=shares)
+        difference = a.row_scores - b.row_scores
+        return cls.of_rows(
+            difference, a.scores - b.scores, n_train=n_train, n_test=n_test, rows=rows, shares=shares, dearest=dearest
+        )
 
     @property
     def statistic(self) -> float:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, as_own_errors
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, costs_of, for_unit_cost
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.learners import registry
 from vaglio.learners.parameter_text import learner_from_words, learner_settings
+from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.model.families import Task
 from vaglio.typing import Learners
 
-__all__ = ["Candidate", "resolve_learners", "task_asked"]
+if TYPE_CHECKING:
+    from vaglio.evaluation.rows import Rows
+
+__all__ = ["Candidate", "costs_and_rows", "resolve_learners", "task_asked", "with_costs"]
 
 
 @dataclass(frozen=True)
@@ -130,3 +137,38 @@ def _unused(name: str, taken: Mapping[str, Any]) -> str:
     if name not in taken:
         return name
     return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
+
+
+def costs_and_rows(cost: Any, rows: Rows) -> tuple[CostMatrix | UnitCost | None, Rows]:
+    """Return the costs of errors; costs that are given by row become weights of the rows instead.
+
+    Parameters
+    ----------
+    cost : as in :func:`vaglio.select`
+    rows : Rows
+    """
+    if cost is not None and not isinstance(cost, (CostMatrix, UnitCost, Mapping, str, os.PathLike)):
+        with as_own_errors():  # ragged lists
+            cost = np.asarray(cost)
+        if cost.ndim == 1:
+            return None, rows.with_weights(cost)
+    return costs_of(cost, rows), rows
+
+
+def with_costs(candidates: Sequence[Candidate], cost: CostMatrix | UnitCost) -> list[Candidate]:
+    """Return the candidates so that they learn and decide by the costs.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+    cost : CostMatrix or UnitCost
+    """
+    alone = len(candidates) == 1
+    return [_cost_sensitive(candidate, cost, alone) for candidate in candidates]
+
+
+def _cost_sensitive(candidate: Candidate, cost: CostMatrix | UnitCost, alone: bool) -> Candidate:
+    if isinstance(cost, UnitCost):
+        return replace(candidate, estimator=for_unit_cost(clone(candidate.estimator), cost, tell=alone))
+    space = {f"estimator__{key}": values for key, values in candidate.space.items()}
+    return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)

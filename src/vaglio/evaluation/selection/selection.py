@@ -6,22 +6,19 @@ only, and the test rows are used once, after the choice. Strategies that choose 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from vaglio.errors import InputError, as_own_errors
+from vaglio.errors import InputError
 from vaglio.evaluation.labels import as_labels
-from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, costs_of, for_unit_cost
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_found
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.rows import MemoryRows, Part, Rows
-from vaglio.evaluation.selection.candidates import Candidate, resolve_learners, task_asked
+from vaglio.evaluation.selection.candidates import costs_and_rows, resolve_learners, task_asked, with_costs
 from vaglio.evaluation.selection.folds import pooled
 from vaglio.evaluation.selection.search import Budget, Chooser, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
@@ -144,7 +141,7 @@ def select(
     asked, able = task_asked(task, learners)
     rows = Rows.of(table, target, task=asked, able=able)
     rows.refuse(rules, search)
-    costs, rows = _costs(cost, rows)
+    costs, rows = costs_and_rows(cost, rows)
     if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):
         raise InputError(
             "test-table-with-strategy",
@@ -162,8 +159,7 @@ def select(
         )
     candidates = resolve_learners(learners, seed=seed, task=rows.task)
     if costs is not None:
-        alone = len(candidates) == 1
-        candidates = [_cost_sensitive(candidate, costs, alone) for candidate in candidates]
+        candidates = with_costs(candidates, costs)
     chooser = Chooser(candidates, plan, scorer, n_jobs, race)
     flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further, costs)
     with reporting(progress) as report, keeping_results():
@@ -228,23 +224,6 @@ def _check_varies(rows: Rows) -> None:
             "All rows have the class {label!r}. A classifier needs at least two classes.",
             label=str(classes[0]),
         )
-
-
-def _costs(cost: Any, rows: Rows) -> tuple[CostMatrix | UnitCost | None, Rows]:
-    """Return the costs of errors; costs that are given by row become weights of the rows instead."""
-    if cost is not None and not isinstance(cost, (CostMatrix, UnitCost, Mapping, str, os.PathLike)):
-        with as_own_errors():  # ragged lists
-            cost = np.asarray(cost)
-        if cost.ndim == 1:
-            return None, rows.with_weights(cost)
-    return costs_of(cost, rows), rows
-
-
-def _cost_sensitive(candidate: Candidate, cost: CostMatrix | UnitCost, alone: bool) -> Candidate:
-    if isinstance(cost, UnitCost):
-        return replace(candidate, estimator=for_unit_cost(clone(candidate.estimator), cost, tell=alone))
-    space = {f"estimator__{key}": values for key, values in candidate.space.items()}
-    return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
 
 
 @dataclass(frozen=True)

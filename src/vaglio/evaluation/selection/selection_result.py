@@ -398,7 +398,7 @@ class Selection:
             scores = self.sign * trial.scores
             rows.append((trial.learner, self.sign * trial.score, float(np.min(scores)), float(np.max(scores))))
         told = text("{measure}, with the range of the folds", measure=self.measure)
-        return draw_intervals(ax, rows, xlabel=told, locale=locale_of(lang))
+        return draw_intervals(ax, rows, xlabel=told, sign=self.sign, locale=locale_of(lang))
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -74,7 +74,8 @@ def _ranking(opened: OpenTable) -> list[dict[str, Any]]:
     scores = rank_attributes(opened.sample, opened.target)
     most = max((score.strength for score in scores), default=0.0) or 1.0
     return [
-        {"column": score.attribute, "strength": score.strength, "share": score.strength / most, **score.statistics()}
+        {"column": score.attribute, "strength": (strength := max(score.strength, 0.0)), "share": strength / most}
+        | score.statistics()
         for score in scores
     ]
 
