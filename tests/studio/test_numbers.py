@@ -182,6 +182,29 @@ def test_costs_of_a_unit_of_error_decide_the_prediction(homes: Any) -> None:
     assert "saves" in said(homes.get("/learn"))
 
 
+@pytest.mark.parametrize("rows", [60, 6])
+def test_a_model_that_is_no_better_than_the_mean_is_said(enter: Any, rows: int) -> None:
+    rng = np.random.default_rng(1)
+    visitor = enter()
+    lines = [f"{a:.3f},{b:.3f}" for a, b in rng.normal(size=(rows, 2))]
+    visitor.upload("noise.csv", "\n".join(["x,y", *lines]))
+    visitor.post("/table/target", column="y")
+    run = visitor.studio.jobs.get(visitor.learn_here("cart", "knn"))
+    # A few rows have no interval, which is no reason to show no page.
+    assert (run.result["learners"][0]["r2"][1] is None) == (rows == 6)
+    for page in ("/learn", "/compare"):
+        assert "no better than always predicting the mean" in said(visitor.get(page))
+    assert "R² −" in said(visitor.get("/understand"))
+
+
+def test_a_target_without_spread_is_said(enter: Any) -> None:
+    visitor = enter()
+    visitor.upload("flat.csv", "\n".join(["x,y", *(f"{i / 3:.2f},2.5" for i in range(30))]))
+    visitor.post("/table/target", column="y")
+    told = [said(visitor.get(page)) for page in ("/learn", "/trace")]
+    assert all("is 2.5 in every row. There is nothing to predict" in each for each in told)
+
+
 @pytest.mark.parametrize(
     ("fields", "where", "told"),
     [

@@ -46,7 +46,7 @@ def environment() -> Any:
 
 def decimal(value: float, digits: int = 0) -> Number:
     """Return a number with so many decimals."""
-    return Number(f"{value:,.{digits}f}")
+    return Number(f"{value:,.{digits}f}".replace("-", "−"))
 
 
 def percentage(share: float | None, digits: int = 1) -> Number:
