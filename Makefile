@@ -6,8 +6,10 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 BUILD  := build/editable
 JOBS   ?= $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
+# One more worker than processors: tests of servers, browsers and processes wait for them.
+WORKERS ?= $(shell expr $(JOBS) + 1)
 # Each worker starts with files of its own, so that their fixtures are made once; one that is done takes from the others.
-PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 # An edit to any of these makes the next build compile again, and only what changed.

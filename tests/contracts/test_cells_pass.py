@@ -64,7 +64,7 @@ def dialect(request, tmp_path_factory):
     return folder, path, rows, (delimiter, decimal, encoding, line_end)
 
 
-@pytest.mark.parametrize("way", [(), ("--memory", "1GB"), ("--sort", "sì"), ("--sort", "sì", "--top", "7")], ids=str)
+@pytest.mark.parametrize("way", [(), ("--memory", "4GB"), ("--sort", "sì"), ("--sort", "sì", "--top", "7")], ids=str)
 def test_cells_are_those_of_the_file(dialect, way):
     folder, path, rows, (delimiter, decimal, encoding, line_end) = dialect
     outcome = run_here("predict", folder / "m.vaglio", path, "--out", folder / "p.csv", *way)

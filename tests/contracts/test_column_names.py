@@ -190,7 +190,7 @@ def test_the_server_matches_columns_and_tells(model, expected, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])
-@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")], ids=["memory", "disk"])
+@pytest.mark.parametrize("memory", [(), ("--memory", "4GB")], ids=["memory", "disk"])
 def test_commands_match_and_rename_columns(tmp_path, command, memory):
     rows = _rows()
     rows["Esito"] = np.where(rows["Reclami"] > 2, "sì", "no")

@@ -106,6 +106,6 @@ def test_commands_take_a_group_and_repeat_it(command, tmp_path, monkeypatch):
 
 def test_a_group_on_disk_is_refused(tmp_path):
     vaglio.table.write(table(), tmp_path / "rows.csv")
-    outcome = run_here("train", tmp_path / "rows.csv", "--target", "gone", "--group", "customer", "--memory", "1GB")
+    outcome = run_here("train", tmp_path / "rows.csv", "--target", "gone", "--group", "customer", "--memory", "4GB")
     assert outcome.code == 2
     assert "--group needs the table in memory" in outcome.err

@@ -298,7 +298,7 @@ def test_a_command_gives_the_same_record(command, files, tmp_path):
         "report": ("--learner", "naive-bayes", "--strategy", "zero", "--jobs", 1, "--out", tmp_path / "report.html"),
     }
     words = (command, files / "train.csv", "--target", "late", *more.get(command, ()))
-    ours, theirs = ran(*words), ran(*words, "--memory", "2GB")
+    ours, theirs = ran(*words), ran(*words, "--memory", "4GB")
     # The page of rows out of core says where they are.
     without = {"compare": OF_FOLDS, "report": ("bytes",)}.get(command, ())
     assert differing(ours, theirs, without=without) == []
@@ -309,7 +309,7 @@ def test_a_command_gives_the_same_record(command, files, tmp_path):
 def test_rows_are_explained_alike(choice, files, tmp_path):
     model = tmp_path / "model.vaglio"
     ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--jobs", 1, "--out", model)
-    ours, theirs = (ran("explain", model, files / "test.csv", *choice, *more) for more in ((), ("--memory", "2GB")))
+    ours, theirs = (ran("explain", model, files / "test.csv", *choice, *more) for more in ((), ("--memory", "4GB")))
     assert len(ours["explanations"]) >= 3
     assert differing(ours, theirs) == []
 
@@ -409,7 +409,7 @@ def test_a_command_writes_the_same_file(command, files, tmp_path):
     costs.write_text(",no,yes\nno,0,1\nyes,5,0\n")
     common = (files / "train.csv", "--target", "late", "--test", files / "test.csv", "--cost", costs)
     made, said = [], []
-    for name, more in (("a", ()), ("b", ("--memory", "2GB"))):
+    for name, more in (("a", ()), ("b", ("--memory", "4GB"))):
         out = tmp_path / f"{name}.vaglio"
         said.append(ran(command, *common, *COMMANDS[command], "--jobs", 1, "--out", out, *more))
         made.append(vaglio.load(out))
@@ -419,7 +419,7 @@ def test_a_command_writes_the_same_file(command, files, tmp_path):
     assert differing(ours.provenance, theirs.provenance, without=without) == []
     assert differing(said[0], said[1], without=without) == []
     assert {"command", "python", "target", "scores"} <= ours.provenance.keys()
-    assert theirs.provenance["command"] == ours.provenance["command"] + " --memory 2GB"
+    assert theirs.provenance["command"] == ours.provenance["command"] + " --memory 4GB"
     shown = [CliRunner().invoke(app, ["inspect", str(tmp_path / f"{name}.vaglio")]).stdout for name in "ab"]
     for text in shown:
         assert "Made by" in text
@@ -430,7 +430,7 @@ def test_a_command_writes_the_same_file(command, files, tmp_path):
 def test_the_recipe_of_a_scanned_table_makes_the_model_again(files, tmp_path, monkeypatch):
     out = tmp_path / "model.vaglio"
     ran("train", files / "train.csv", "--target", "late", "--learner", "cart", "--set", "max_bins=16", "--holdout", 0.3,
-        "--memory", "2GB", "--jobs", 1, "--out", out)  # fmt: skip
+        "--memory", "4GB", "--jobs", 1, "--out", out)  # fmt: skip
     fitted = vaglio.load(out)
     assert fitted.provenance["scores"]["how"].endswith("rows assigned by a hash of the row number")
     monkeypatch.chdir(files)

@@ -106,7 +106,7 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     TRAINING.to_csv("training.csv", index=False)
     cli("train", "training.csv", "--target", "y", "--folds", "3", "--out", "m.vaglio")
-    cli("train", "training.csv", "--target", "y", "--memory", "2GB", "--out", "disk.vaglio", "--learner", "naive-bayes")
+    cli("train", "training.csv", "--target", "y", "--memory", "4GB", "--out", "disk.vaglio", "--learner", "naive-bayes")
     for name, table in AGAIN.items():
         table.to_csv("test.csv", index=False)
         told = f"{shared(table)} of "
@@ -117,7 +117,7 @@ def test_five_ways_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
         assert told in Path("e.html").read_text(encoding="utf-8"), name
         data = json.loads(cli("evaluate", "m.vaglio", "test.csv", "--json"))
         assert data["overlap"]["shared"] == shared(table), name
-        assert told in cli("evaluate", "disk.vaglio", "test.csv", "--memory", "2GB"), name
+        assert told in cli("evaluate", "disk.vaglio", "test.csv", "--memory", "4GB"), name
         assert told in cli("train", "training.csv", "--target", "y", "--test", "test.csv", "--out", "n.vaglio"), name
         report = ["report", "training.csv", "--target", "y", "--learner", "c45", "--strategy", "validation"]
         cli(*report, "--test", "test.csv", "--out", "r.html")

@@ -391,7 +391,7 @@ def test_the_target_of_a_test_table_is_read_as_in_training(tmp_path):
     assert run_here("train", train, *learner, "--out", model).code == 0
     assert vaglio.load(model).target_format.decimal == ","
     for line in (("evaluate", model, test), ("evaluate", train, *learner, "--test", test)):
-        for chunked in ((), ("--memory", "900MB")):
+        for chunked in ((), ("--memory", "4GB")):
             told = run_here(*line, *chunked, "--json")
             assert told.code == 0, told
             found = json.loads(told.out)

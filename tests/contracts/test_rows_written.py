@@ -127,7 +127,7 @@ def test_predict_writes_as_many_rows_as_it_was_given(ending, model, tmp_path, mo
             assert run_here("predict", model, "-", "--out", out).code == 0
         _predicted(ROWS[-3:], out)
     if ending in ("csv", "tsv", "parquet"):
-        assert run_here("predict", model, file, "--out", out, "--memory", "900MB").code == 0
+        assert run_here("predict", model, file, "--out", out, "--memory", "4GB").code == 0
         _predicted(ROWS[-3:], out)
 
 

@@ -111,6 +111,6 @@ def test_top_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert top["rank"].tolist() == list(range(1, 11))
     assert np.allclose(top["p_sick"], p[order[:10]])
     assert (top["size"] == frame()["size"].iloc[order[:10]].values).all()
-    run_here("predict", "m.vaglio", "t.csv", "--sort", "sick", "--out", "p.csv", "--memory", "2GB")
+    run_here("predict", "m.vaglio", "t.csv", "--sort", "sick", "--out", "p.csv", "--memory", "4GB")
     assert np.allclose(pd.read_csv("p.csv")["p_sick"], p[order])
     assert run_here("predict", "m.vaglio", "t.csv", "--top", "10").code == 2

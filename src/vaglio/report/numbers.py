@@ -19,7 +19,7 @@ from vaglio.report.performance import ends_text, judged_rows, shared_parts
 from vaglio.study import Study
 from vaglio.table import Column
 
-__all__ = ["numbers_chapter", "numbers_headline", "numbers_sentences"]
+__all__ = ["numbers_chapter", "numbers_headline", "numbers_sentences", "predicted_against_true"]
 
 # Dots of a picture: more cover each other. Four pictures of 600 dots have 120 kB.
 _MOST_DOTS = 600
@@ -193,29 +193,43 @@ def _cost(evaluation: RegressionEvaluation) -> dict[str, Any] | None:
 
 def _dots(study: Study, evaluation: RegressionEvaluation) -> dict[str, Any]:
     """True and predicted numbers of some rows, the largest errors among them."""
-    places = _drawn(study, evaluation)
+    places = _drawn(evaluation, study.seed)
     return {
         "predicted": _rounded(evaluation.predicted[places]),
         "residuals": _rounded(evaluation.residuals[places]),
-        "picture": {
-            "x": _rounded(evaluation.true[places]),
-            "y": _rounded(evaluation.predicted[places]),
-            "line": "equal",
-            "xlabel": text("true {target}", target=clip(study.target, 40)),
-            "ylabel": text("predicted"),
-            "dates": False,
-        },
+        "picture": predicted_against_true(evaluation, str(study.target), study.seed),
         "shown": len(places),
         "total": evaluation.n_rows,
         "target": clip(study.target, 40),
     }
 
 
-def _drawn(study: Study, evaluation: RegressionEvaluation) -> np.ndarray:
+def predicted_against_true(evaluation: RegressionEvaluation, target: str, seed: int) -> dict[str, Any]:
+    """Return what ``dots_picture`` draws: a dot for some rows, the largest errors among them.
+
+    Parameters
+    ----------
+    evaluation : RegressionEvaluation
+    target : str
+    seed : int
+        Of the sample.
+    """
+    places = _drawn(evaluation, seed)
+    return {
+        "x": _rounded(evaluation.true[places]),
+        "y": _rounded(evaluation.predicted[places]),
+        "line": "equal",
+        "xlabel": text("true {target}", target=clip(target, 40)),
+        "ylabel": text("predicted"),
+        "dates": False,
+    }
+
+
+def _drawn(evaluation: RegressionEvaluation, seed: int) -> np.ndarray:
     """Places of the rows that are drawn: of many a sample, and the largest errors, which a sample would lose."""
     order = np.argsort(-np.abs(evaluation.residuals), kind="stable")
     worst = order[: _MOST_DOTS // 10]
-    sampled = sample_rows(np.arange(evaluation.n_rows), _MOST_DOTS - len(worst), study.seed)
+    sampled = sample_rows(np.arange(evaluation.n_rows), _MOST_DOTS - len(worst), seed)
     return np.union1d(worst, sampled)
 
 
@@ -272,7 +286,7 @@ def _by_errors(study: Study, evaluation: RegressionEvaluation, inputs: Any) -> l
 
 def _against(study: Study, evaluation: RegressionEvaluation, column: Column) -> dict[str, Any]:
     """Residuals of some rows against a column of numbers."""
-    places = _drawn(study, evaluation)
+    places = _drawn(evaluation, study.seed)
     places = places[~column.missing[places]]
     same = rank_correlation(column.take(places), evaluation.residuals[places])
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from vaglio.messages.figures import count, figure, percent
@@ -79,7 +79,7 @@ def template_environment(package: str, locale: Locale = ENGLISH) -> Any:
     package : str
     locale : Locale
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
     from markupsafe import Markup, escape
 
     def written(value: Any) -> Any:
@@ -102,10 +102,15 @@ def template_environment(package: str, locale: Locale = ENGLISH) -> Any:
         undefined=StrictUndefined,
         finalize=written,
     )
+
+    def pictured(draw: Callable[..., str], context: Any, *given: Any) -> Markup:
+        # A page of the studio is written in the language of its reader, not in that of the environment.
+        return Markup(draw(*given, locale=context["locale"]))
+
     # Pictures escape their texts themselves: they are put into the page unchanged.
     draw: Callable[..., str]
     for draw in _PICTURES:
-        environment.globals[draw.__name__] = lambda *given, _draw=draw: Markup(_draw(*given, locale=locale))
+        environment.globals[draw.__name__] = pass_context(partial(pictured, draw))
     environment.globals |= {"say": say, "locale": locale}
     environment.filters |= {"svg": Markup, "figure": figure, "percent": percent, "count": count}
     environment.filters["number"] = locale.number

@@ -33,10 +33,9 @@ def as_program(model: Learned) -> str:
         imports.append("from vaglio.quality import Policy")
     if "MISSING" in body[0]:
         imports.append("from vaglio.table import MISSING")
-    body.append("X, y = table.xy()")
     if request.cost is not None:
         body.append(f"cost = {request.cost!r}")
-    more, lines = _training(model) if request.way == "fixed" else ([], _selection(model))
+    more, lines = _made(model)
     imports += more
     body += [*lines, f"model.save({f'{model.id}.vaglio'!r})", "print(model)"]
     head = f'"""Makes the model {model.id} of {state.name} again: run it in the folder with the table."""'
@@ -44,6 +43,31 @@ def as_program(model: Learned) -> str:
         "\n".join([head, "", *sorted(set(imports), key=lambda line: (line.startswith("from "), line)), "", *body])
         + "\n"
     )
+
+
+def _made(model: Learned) -> tuple[list[str], list[str]]:
+    """Imports and lines that make the model of a table."""
+    task = model.request.task
+    if model.request.way == "fixed" and task == "regression":
+        return _training_of_numbers(model)
+    arrays = 'X, y = table.xy(task="regression")' if task == "regression" else "X, y = table.xy()"
+    imports, lines = _training(model) if model.request.way == "fixed" else ([], _selection(model))
+    return imports, [arrays, *lines]
+
+
+def _training_of_numbers(model: Learned) -> tuple[list[str], list[str]]:
+    """Imports and lines that train a learner of numbers: its model keeps the errors of the evaluation."""
+    request = model.request
+    plan = ", ".join(
+        f"{name}={request.data[name]!r}" for name in ("folds", "holdout") if request.data.get(name) is not None
+    )
+    cost = ", cost=cost" if request.cost is not None else ""
+    return ["from vaglio.evaluation import EvaluationPlan, train_and_evaluate"], [
+        f"learner = {_source(model.id, model)}",
+        f"plan = EvaluationPlan({plan}, seed={request.seed})",
+        f"training = train_and_evaluate(learner, table, {model.fitted().target!r}, plan{cost})",
+        "model = training.estimator.fitted_.with_residuals(training.evaluation).with_target(table)",
+    ]
 
 
 def _training(model: Learned) -> tuple[list[str], list[str]]:
@@ -70,9 +94,12 @@ def _selection(model: Learned) -> list[str]:
     request = model.request
     lines = ["learners = {"]
     for name in _tried(model):
-        lines.append(f"    {name!r}: ({_source(name, model)}, {search_space(name, request.typed[name])!r}),")
+        lines.append(
+            f"    {name!r}: ({_source(name, model)}, {search_space(name, request.typed[name], request.task)!r}),"
+        )
     options = ", ".join(f"{key}={value!r}" for key, value in selection_options(request.data).items())
     cost = ", cost=cost" if request.cost is not None else ""
+    cost += f", task={request.task!r}" if request.task == "regression" else ""
     cost += f", {_GROUPS}" if "group" in request.state.roles.values() else ""
     return [
         *lines,
@@ -89,7 +116,10 @@ def _tried(model: Learned) -> list[str]:
 
 
 def _source(learner_id: str, model: Learned) -> str:
-    return learner_source(learner_from_words(learner_id, model.request.typed[learner_id], model.request.seed, None))
+    request = model.request
+    return learner_source(
+        learner_from_words(learner_id, request.typed[learner_id], request.seed, None, task=request.task)
+    )
 
 
 def as_commands(model: Learned, table: Table) -> list[str]:
@@ -114,7 +144,11 @@ def as_commands(model: Learned, table: Table) -> list[str]:
         return [*lines, "# vaglio select tries learners with their defaults; what was typed is in the program alone."]
     command = {"fixed": "train", "tune": "tune", "choose": "select"}[request.way]
     training = _dividing(model) if request.way == "fixed" else _searching(model)
-    if request.cost is not None:
+    if request.task == "regression":
+        training += ["--task", "regression"]
+    if request.cost is not None and request.task == "regression":
+        training += ["--cost", ",".join(f"{name}={value:g}" for name, value in request.cost.items())]
+    elif request.cost is not None:
         # A shell line that writes the matrix of costs.
         cost, labels = model.request.cost, model.facts["labels"]
         rows = [",".join(["", *map(str, labels)])]

@@ -139,7 +139,7 @@ def test_intervals_of_numbers_are_written_beside_them(penguins, tmp_path):
     inside = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
     assert 0.77 < inside[~np.isnan(truth)].mean() < 0.85
     again = tmp_path / "disk.csv"
-    assert run_here("predict", model, penguins, "--interval", 0.8, "--memory", "1GB", "--out", again).code == 0
+    assert run_here("predict", model, penguins, "--interval", 0.8, "--memory", "4GB", "--out", again).code == 0
     assert again.read_text() == out.read_text()
     beyond = run_here("predict", model, penguins, "--interval", "0.999")
     assert beyond.code == 2

@@ -149,6 +149,6 @@ def test_a_column_that_gives_the_class_away_is_named(tmp_path):
     assert "Column 'told' alone determines the class of 100.0% of the rows." in outcome.out.splitlines()[0]
     assert outcome.out.count("alone determines") == 1
     on_disk = run_here(
-        *("train", tmp_path / "t.csv", "--target", "y", "--memory", "1GB", "--out", tmp_path / "m.vaglio", "--force")
+        *("train", tmp_path / "t.csv", "--target", "y", "--memory", "4GB", "--out", tmp_path / "m.vaglio", "--force")
     )
     assert "Column 'told' alone determines" in on_disk.out

@@ -16,6 +16,7 @@ from typing import Any
 from vaglio.errors import InputError
 from vaglio.learners.parameter_text import learner_from_words
 from vaglio.messages.stored import restored, stored
+from vaglio.model.families import Task as TargetTask
 from vaglio.studio.project.folder import read_json, write_json
 from vaglio.studio.project.steps import Loaded, TableState, load_table
 
@@ -64,9 +65,16 @@ class Request:
         return int(self.data.get("seed", 0))
 
     @property
+    def task(self) -> TargetTask:
+        """Whether classes or numbers are predicted."""
+        return "regression" if self.data.get("task") == "regression" else "classification"
+
+    @property
     def cost(self) -> Any:
-        """Costs as a mapping of (true, predicted) pairs; None without any."""
+        """Costs as a mapping of (true, predicted) pairs, of numbers of "over" and "under"; None without any."""
         given = self.data.get("cost")
+        if isinstance(given, dict):
+            return given or None
         return None if not given else {(each["true"], each["predicted"]): each["cost"] for each in given}
 
     @property
@@ -87,7 +95,8 @@ class Request:
     def learners(self) -> dict[str, Any]:
         """Return the chosen learners by id, with their parameters; they use all processors."""
         return {
-            each["id"]: learner_from_words(each["id"], each["params"], self.seed, -1) for each in self.data["learners"]
+            each["id"]: learner_from_words(each["id"], each["params"], self.seed, -1, task=self.task)
+            for each in self.data["learners"]
         }
 
     def write_result(self, result: Mapping[str, Any]) -> None:

@@ -18,9 +18,10 @@ from vaglio.evaluation.training import learning_rows
 from vaglio.fitted import Fitted, load
 from vaglio.fitted.predictions import prediction_columns
 from vaglio.learners.parameter_text import learner_from_words
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
+from vaglio.model.families import Task as TargetTask
 from vaglio.quality import audit
 from vaglio.quality.cleaning import ValueChange, repeat_changes, value_changes
 from vaglio.studio.jobs.run_files import Progress, Request, Task
@@ -49,7 +50,14 @@ def compare_learners(request: Request) -> None:
 
     folds = int(request.data.get("folds") or 10)
     found: dict[str, Any] = compare(
-        table, table.target, learners=learners, folds=folds, seed=request.seed, n_jobs=1, progress=report
+        table,
+        table.target,
+        learners=learners,
+        folds=folds,
+        seed=request.seed,
+        n_jobs=1,
+        progress=report,
+        task=request.task,
     ).to_dict()
     progress.end(0)
     request.write_result(found)
@@ -67,6 +75,7 @@ def predict_file(request: Request) -> None:
     progress.begin(0)
     changes = _changes(request)
     counts: Counter[Any] = Counter()
+    together = 0.0
     cells: Counter[str] = Counter()
     total, known = 0, _Known()
     with TableWriter(str(request.folder / "predictions.csv"), "csv", for_spreadsheet=True) as sink:
@@ -79,7 +88,10 @@ def predict_file(request: Request) -> None:
             cells.update(changed)
             new = prediction_columns(fitted, rows)
             known.look(fitted, rows, new["predicted"])
-            counts.update(str(label) for label in new["predicted"].tolist())
+            if fitted.classes is None:
+                together += float(new["predicted"].sum())
+            else:
+                counts.update(str(label) for label in new["predicted"].tolist())
             sink.write(chunk, new)
             total += len(chunk)
             progress.step(0, 0, 1, text("{n:,} {n:row|rows}", n=total))
@@ -100,6 +112,7 @@ def predict_file(request: Request) -> None:
         {
             "rows": total,
             "counts": counts.most_common(20),
+            "mean": together / total if fitted.classes is None and total else None,
             "file": request.data["file"],
             "repeated": told,
             **known.to_dict(fitted.with_provenance(scores=_measured(request, root))),
@@ -167,9 +180,16 @@ def report_study(request: Request) -> None:
     learners = request.learners()
     progress = Progress(request.folder, [Task("report", 1)])
     table = request.load().table
-    learning_rows(table)
+    learning_rows(table, task=request.task)
     progress.begin(0)
-    study = Study(table, table.target, cost=request.cost, seed=request.seed, **_as_in_the_run(request, learners))
+    study = Study(
+        table,
+        table.target,
+        cost=request.cost,
+        seed=request.seed,
+        task=request.task,
+        **_as_in_the_run(request, learners),
+    )
 
     def report(done: int, total: int, what: str) -> None:
         progress.step(0, done, total, what)
@@ -192,7 +212,9 @@ def _as_in_the_run(request: Request, learners: dict[str, Any]) -> dict[str, Any]
     """How a study finds the model of a run, and the rows that evaluate it."""
     if request.way != "fixed":
         options = selection_options(request.data)
-        spaces = {name: (learner, search_space(name, request.typed[name])) for name, learner in learners.items()}
+        spaces = {
+            name: (learner, search_space(name, request.typed[name], request.task)) for name, learner in learners.items()
+        }
         return {
             "learners": spaces,
             "strategy": options.pop("strategy"),
@@ -208,14 +230,15 @@ def time_learners(request: Request) -> None:
 
     Those that cannot learn from the table are named with the reason.
     """
-    X, y = learning_rows(request.load().table)
-    progress = Progress(request.folder, [Task(name) for name in LEARNERS])
+    X, y = learning_rows(request.load().table, task=request.task)
+    learners = learners_of(request.task)
+    progress = Progress(request.folder, [Task(name) for name in learners])
     order = np.random.default_rng(0).permutation(len(y))
     found: dict[str, Any] = {}
-    for number, name in enumerate(LEARNERS):
+    for number, name in enumerate(learners):
         progress.begin(number)
         try:
-            found[name] = {"seconds": _seconds(name, X, y, order), "error": ""}
+            found[name] = {"seconds": _seconds(name, request.task, X, y, order), "error": ""}
         except (VaglioError, ValueError, ArithmeticError) as error:
             reason = error.message if isinstance(error, VaglioError) else str(error)
             found[name] = {"seconds": None, "error": reason}
@@ -223,13 +246,13 @@ def time_learners(request: Request) -> None:
     request.write_result({"learners": found})
 
 
-def _seconds(name: str, X: Any, y: np.ndarray, order: np.ndarray) -> float:
+def _seconds(name: str, task: TargetTask, X: Any, y: np.ndarray, order: np.ndarray) -> float:
     """Return the seconds that one training on all rows may take."""
     times = []
     for size in (_FEW_ROWS, _MORE_ROWS):
         rows = np.sort(order[: min(size, len(order))])
         began = time.perf_counter()
-        learner_from_words(name, {}, 0, -1).fit(X[rows], y[rows])
+        learner_from_words(name, {}, 0, -1, task=task).fit(X[rows], y[rows])
         times.append(time.perf_counter() - began)
         if len(order) <= size:
             return times[-1]

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import VaglioError
-from vaglio.evaluation import Evaluation, select
+from vaglio.evaluation import Evaluation, RegressionEvaluation, select
 from vaglio.evaluation.rows import MemoryRows, Rows
 from vaglio.evaluation.selection.selection_result import Selection
 from vaglio.evaluation.training import EvaluationPlan, learning_rows, train_and_evaluate
 from vaglio.fitted import Fitted
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
+from vaglio.messages.figures import figure
 from vaglio.model.base import size_in_words
+from vaglio.model.costs import CostMatrix, UnitCost
+from vaglio.model.families import Task as TargetTask
 from vaglio.studio.jobs.run_files import Progress, Request, Task
 from vaglio.table import Table
 from vaglio.typing import CostLike
@@ -41,16 +44,21 @@ __all__ = [
 INNER_FOLDS = 5
 # Settings of a search that are listed.
 _MOST_TRIALS = 12
+# Advice that says more about a model of numbers than its figures do.
+_NO_BETTER = ("worse-than-mean", "no-better-than-mean")
 
 
-def search_space(learner_id: str, typed: Mapping[str, str]) -> dict[str, list[Any]]:
+def search_space(
+    learner_id: str, typed: Mapping[str, str], task: TargetTask = "classification"
+) -> dict[str, list[Any]]:
     """Return what is tried: the space of the learner without what was typed, which stays as it is.
 
     >>> search_space("knn", {"p": "1"})
     {'weights': ['uniform', 'distance', 'squared_distance']}
     """
     settled = {name.replace("-", "_") for name in typed}
-    return {name: values for name, values in LEARNERS[learner_id].search_space.items() if name not in settled}
+    space = learners_of(task)[learner_id].search_space
+    return {name: values for name, values in space.items() if name not in settled}
 
 
 def selection_options(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,13 +99,13 @@ def search(
     typed : mapping
         Id -> parameters as typed, which are not searched.
     rows : Rows
-        Inputs and classes.
+        Inputs and targets.
     data : mapping
         The request.
     cost : mapping or None
     progress : callable
     """
-    candidates = {name: (estimator, search_space(name, typed[name])) for name, estimator in learners.items()}
+    candidates = {name: (estimator, search_space(name, typed[name], rows.task)) for name, estimator in learners.items()}
     # One process: the learners themselves use all processors, and cancelling ends them all.
     return select(rows, learners=candidates, cost=cost, n_jobs=1, progress=progress, **selection_options(data))
 
@@ -122,7 +130,8 @@ def train_learners(request: Request) -> None:
     names = ["select"] if request.way == "choose" else list(learners)
     progress = Progress(request.folder, [Task(name, steps, guess=guesses.get(name)) for name in names])
     table = request.load().table
-    rows = replace(MemoryRows.of_arrays(*learning_rows(table, plan.folds)), groups=table.labelled().groups)
+    X, y = learning_rows(table, plan.folds, request.task)
+    rows = replace(MemoryRows.of_arrays(X, y, task=request.task), groups=table.labelled().groups)
     results: list[dict[str, Any]] = []
     for number, some in enumerate(tasks):
         progress.begin(number)
@@ -145,7 +154,7 @@ class _Trained:
 
     learner: str
     fitted: Fitted
-    evaluation: Evaluation
+    evaluation: Evaluation | RegressionEvaluation
     n_rows: int
     found: dict[str, Any]
     judged: np.ndarray | None = None
@@ -156,7 +165,10 @@ def _trained(request: Request, learners: dict[str, Any], rows: Rows, plan: Evalu
         ((name, estimator),) = learners.items()
         training = train_and_evaluate(estimator, rows, None, plan, cost=request.cost, progress=report)
         assert training.evaluation is not None
-        return _Trained(name, training.estimator.fitted_, training.evaluation, training.n_rows, {})
+        fitted = training.estimator.fitted_
+        if rows.task == "regression":
+            fitted = fitted.with_residuals(training.evaluation)
+        return _Trained(name, fitted, training.evaluation, training.n_rows, {})
     selection = search(learners, request.typed, rows, request.data, request.cost, report.searching)
     found = {"found": found_params(selection), "trials": _trials(selection)}
     return _Trained(
@@ -196,27 +208,23 @@ def _kept(request: Request, training: _Trained, table: Table, seconds: float) ->
     fitted.save(request.folder / f"{name}.vaglio")
     path = request.folder / f"{name}.npz"
     arrays: dict[str, Any] = {"true": evaluation.true, "predicted": evaluation.predicted}
-    if evaluation.scores is not None:
-        arrays["scores"] = evaluation.scores
+    if isinstance(evaluation, Evaluation):
+        arrays["probability"] = np.array(evaluation.probability)
+        if evaluation.scores is not None:
+            arrays["scores"] = evaluation.scores
     if evaluation.folds is not None:
         arrays["folds"] = evaluation.folds
     if training.judged is not None:
         arrays["judged"] = training.judged
     with path.open("wb") as file:
-        np.savez(file, probability=np.array(evaluation.probability), about=np.array(evaluation.about), **arrays)
-    accuracy = evaluation.accuracy
-    support = evaluation.rates.support
+        np.savez(file, about=np.array(evaluation.about), **arrays)
     return {
         "id": name,
         "error": "",
-        "accuracy": [accuracy.value, accuracy.low, accuracy.high],
+        **(_of_classes(evaluation) if isinstance(evaluation, Evaluation) else _of_numbers(evaluation)),
         "scores": evaluation.scores_in_brief(),
         "mean_cost": evaluation.mean_cost,
-        "trivial": _trivial_policy(evaluation),
-        "constant": evaluation.labels[evaluation.predicted[0]] if len(np.unique(evaluation.predicted)) == 1 else None,
-        "baseline": float(support.max() / support.sum()),
         "about": evaluation.about,
-        "labels": list(evaluation.labels),
         "rows": evaluation.n_rows,
         "trained_on": training.n_rows,
         "size": size_in_words(fitted.model),
@@ -224,6 +232,49 @@ def _kept(request: Request, training: _Trained, table: Table, seconds: float) ->
         "digest": fitted.digest,
         **training.found,
     }
+
+
+def _of_classes(evaluation: Evaluation) -> dict[str, Any]:
+    """What is said of predicted classes."""
+    accuracy, support = evaluation.accuracy, evaluation.rates.support
+    return {
+        "accuracy": [accuracy.value, accuracy.low, accuracy.high],
+        "trivial": _trivial_policy(evaluation),
+        "constant": evaluation.labels[evaluation.predicted[0]] if len(np.unique(evaluation.predicted)) == 1 else None,
+        "baseline": float(support.max() / support.sum()),
+        "labels": list(evaluation.labels),
+    }
+
+
+def _of_numbers(evaluation: RegressionEvaluation) -> dict[str, Any]:
+    """What is said of predicted numbers; the baseline is the error of always predicting the mean."""
+    figures: dict[str, Any] = {}
+    for name in ("rmse", "r2"):
+        found = evaluation.estimate(name)
+        figures[name] = None if found is None else [found.value, *(_known(end) for end in (found.low, found.high))]
+    first = next(iter(evaluation.advice), None)
+    return {
+        **figures,
+        "trivial": _trivial_number(evaluation),
+        "useless": first if first is not None and first.code in _NO_BETTER else None,
+        "constant": figure(evaluation.predicted[0]) if len(np.unique(evaluation.predicted)) == 1 else None,
+        "baseline": evaluation.of_mean.rmse,
+        "labels": [],
+    }
+
+
+def _known(end: float) -> float | None:
+    """An end of an interval; None where too few rows tell nothing, which JSON has no number for."""
+    return end if np.isfinite(end) else None
+
+
+def _trivial_number(evaluation: RegressionEvaluation) -> dict[str, Any] | None:
+    """The number that costs least if every row is given it, and what it costs per row; None without costs."""
+    if evaluation.cost is None:
+        return None
+    best = float(np.quantile(evaluation.true, evaluation.cost.quantile))
+    costs = replace(evaluation, predicted=np.full(evaluation.n_rows, best)).mean_cost
+    return {"label": figure(best), "cost": costs}
 
 
 def _trivial_policy(evaluation: Evaluation) -> dict[str, Any] | None:
@@ -236,7 +287,9 @@ def _trivial_policy(evaluation: Evaluation) -> dict[str, Any] | None:
     return {"label": evaluation.labels[k], "cost": float(costs[k])}
 
 
-def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None) -> Evaluation:
+def read_evaluation(
+    path: Path, labels: list[Any], cost: CostLike | None = None, task: TargetTask = "classification"
+) -> Evaluation | RegressionEvaluation:
     """Return the evaluation that a run left behind.
 
     Parameters
@@ -245,9 +298,18 @@ def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None)
     labels : list
         The classes, in the order of the arrays.
     cost : mapping, optional
-        Costs of (true, predicted) pairs.
+        Costs of (true, predicted) pairs; of numbers those of a unit of error.
+    task : {"classification", "regression"}
     """
     with np.load(path, allow_pickle=False) as kept:
+        if task == "regression":
+            return RegressionEvaluation(
+                kept["true"],
+                kept["predicted"],
+                cost=None if cost is None else UnitCost.from_any(cost),
+                folds=kept.get("folds"),
+                about=str(kept["about"]),
+            )
         scores = kept.get("scores")
         known = Evaluation(
             tuple(labels),
@@ -260,8 +322,6 @@ def read_evaluation(path: Path, labels: list[Any], cost: CostLike | None = None)
         )
     if cost is None:
         return known
-    from vaglio.model.costs import CostMatrix
-
     return known.with_cost(CostMatrix.from_any(cost, labels=labels))
 
 

@@ -12,6 +12,7 @@ from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.plot.svg import model_curves
+from vaglio.report.numbers import predicted_against_true
 from vaglio.runtime.seeds import dealt_by_class
 from vaglio.studio.forms import Form
 from vaglio.studio.pages.page import Action, Page, Panels
@@ -71,6 +72,26 @@ class ComparePage(Page):
         """Return everything about the models of one run."""
         opened = self.bench.need_table()
         models = choose_run(self.jobs, opened, query.get("run", ""))
+        ranked = sorted(models, key=lambda each: rank(each.facts))
+        panels = Panels()
+        of_task = self._of_numbers if opened.task == "regression" else self._of_classes
+        return {
+            "task": opened.task,
+            "run": models[0].run.name,
+            "runs": list(dict.fromkeys(each.run.name for each in learned_models(self.jobs, opened))),
+            "models": [each.facts for each in ranked],
+            **of_task(models, query, locale, panels),
+            "requirements": panels.show(
+                text("Five requirements"), lambda: self._requirements(models, opened), {"state": "none"}
+            ),
+            "problems": panels.problems,
+            "costs": any(each.run.request.get("cost") for each in models),
+        }
+
+    def _of_classes(
+        self, models: list[Learned], query: dict[str, str], locale: Locale, panels: Panels
+    ) -> dict[str, Any]:
+        """The range of the accuracies, the positive class, and the curves of its scores."""
         labels = [str(label) for label in models[0].facts["labels"]]
         chosen = (
             query.get("class", "")
@@ -79,24 +100,31 @@ class ComparePage(Page):
             if len(labels) == 2
             else labels[0]
         )
-        panels = Panels()
-        ranked = sorted(models, key=lambda each: rank(each.facts))
         # The range of the accuracies that is drawn: round tenths around them.
-        lows = [each.facts["accuracy"][1] for each in ranked] + [each.facts["baseline"] for each in ranked]
+        lows = [each.facts["accuracy"][1] for each in models] + [each.facts["baseline"] for each in models]
         low = np.floor(10 * min(lows)) / 10
         return {
-            "run": models[0].run.name,
-            "runs": list(dict.fromkeys(each.run.name for each in learned_models(self.jobs, opened))),
-            "models": [each.facts for each in ranked],
             "scale": (float(min(low, 0.9)), 1.0),
             "labels": labels,
             "label": chosen,
             "curves": panels.show(text("Curves and costs"), lambda: self._curves(models, chosen, locale), _NO_CURVES),
-            "requirements": panels.show(
-                text("Five requirements"), lambda: self._requirements(models, opened), {"state": "none"}
-            ),
-            "problems": panels.problems,
-            "costs": any(each.run.request.get("cost") for each in models),
+        }
+
+    def _of_numbers(
+        self, models: list[Learned], query: dict[str, str], locale: Locale, panels: Panels
+    ) -> dict[str, Any]:
+        """The range of R² that is drawn, with the mean at 0, and a picture of the predictions of each learner."""
+        lows = [each.facts["r2"][1] for each in models if each.facts["r2"]]
+        low = min([0.0, *(end for end in lows if end is not None)])
+        key = ("dots", *(each.key for each in models))
+        none: list[dict[str, Any]] = []
+
+        def dots() -> list[dict[str, Any]]:
+            return self.results.get(key, lambda: [_dots(each) for each in models[:_MOST_CURVES]])
+
+        return {
+            "scale": (max(float(np.floor(10 * low)) / 10, -1.0), 1.0),
+            "dots": panels.show(text("Predicted and true numbers"), dots, none),
         }
 
     def _curves(self, models: list[Learned], label: str, locale: Locale) -> dict[str, Any]:
@@ -125,6 +153,7 @@ class ComparePage(Page):
                 "kind": "compare",
                 "of": models[0].run.name,
                 "table": opened.state.to_dict(),
+                "task": opened.task,
                 "learners": [{"id": each.id, "params": each.params} for each in models],
                 "folds": asked.get("folds"),
                 "seed": asked["seed"],
@@ -135,6 +164,12 @@ class ComparePage(Page):
     def _cancel(self, form: Form) -> str:
         self.jobs.cancel(form.get("job"))
         return f"{self.path}#requirements"
+
+
+def _dots(model: Learned) -> dict[str, Any]:
+    """Predicted and true numbers of a model, as the report shows them."""
+    part = predicted_against_true(model.evaluation(), model.fitted().target or "", model.request.seed)
+    return {"id": model.id, "picture": part}
 
 
 def _curves(models: list[Learned], label: str, locale: Locale) -> dict[str, Any]:

@@ -64,6 +64,7 @@ class ExportPage(Page):
         return {
             "chosen": chosen,
             "models": models,
+            "task": opened.task,
             "size": (chosen.run.folder / f"{chosen.id}.vaglio").stat().st_size,
             "formats": formats,
             "program": panels.show(text("Python program"), lambda: as_program(chosen), ""),
@@ -95,7 +96,7 @@ class ExportPage(Page):
         cleaned = len(source) > 1
         self.jobs.start(
             {
-                **{name: asked.get(name) for name in ("table", "folds", "holdout", "seed", "cost", "way")},
+                **{name: asked.get(name) for name in ("table", "task", "folds", "holdout", "seed", "cost", "way")},
                 "kind": "report",
                 "learners": learners,
                 "model": chosen.name,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import VaglioError
+from vaglio.evaluation.metrics.scoring import DEFAULT_SCORE
 from vaglio.evaluation.selection.selection_result import Selection
 from vaglio.evaluation.selection.splits import SplitRules, make_holdout
 from vaglio.evaluation.selection.strategies import find_strategy
@@ -67,6 +68,8 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable) -> dict[str, 
 def _study(model: Learned, fitted: Fitted, opened: OpenTable) -> Study:
     """The run as a study, which the chapters of the report read."""
     evaluation = model.evaluation()
+    scoring = DEFAULT_SCORE[evaluation.task]
+    score = evaluation.estimate(scoring)
     trial = Trial(model.id, {}, np.empty(0), np.empty(0), 0.0, 0.0)
     selection = Selection(
         strategy=find_strategy("quick"),
@@ -74,7 +77,8 @@ def _study(model: Learned, fitted: Fitted, opened: OpenTable) -> Study:
         best=trial,
         best_estimator=SimpleNamespace(fitted_=fitted),
         evaluation=evaluation,
-        score=evaluation.accuracy.value,
+        score=float("nan") if score is None else float(score.value),
+        scoring=scoring,
         train_score=float("nan"),
         n_train=int(model.facts["trained_on"]),
         judged=evaluated_positions(model, opened),
@@ -88,11 +92,12 @@ def evaluated_positions(model: Learned, opened: OpenTable) -> np.ndarray:
     known = model.judged()
     if known is not None:
         return known
-    y, groups = opened.table.xy()[1], opened.table.labelled().groups
+    task = model.request.task
+    y, groups = opened.table.xy(task=task)[1], opened.table.labelled().groups
     holdout = model.request.data.get("holdout")
     if holdout is None:
         return np.arange(len(y))
-    return make_holdout(y, holdout, SplitRules(seed=model.request.seed, groups=groups))[1]
+    return make_holdout(y, holdout, SplitRules(seed=model.request.seed, groups=groups), task=task)[1]
 
 
 # -- a node and its rows -----------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learners.parameter_text import learner_from_words, parameter_fields
-from vaglio.learners.registry import LEARNERS
+from vaglio.learners.registry import learners_of
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
-from vaglio.model.costs import CostMatrix
+from vaglio.model.costs import CostMatrix, UnitCost
 from vaglio.report.limits import DEFAULT_LEARNERS
 from vaglio.studio.forms import ChoiceError, Form
 from vaglio.studio.jobs.training import plan_of, trainings
@@ -107,15 +107,16 @@ class LearnPage(Page):
     def view(self, query: dict[str, str], locale: Locale) -> dict[str, Any]:
         """Return the learners, the form and the runs."""
         opened = self.bench.need_table()
-        opened.need_classes("report")
-        _, y = learning_rows(opened.table)
-        labels = sorted(set(y.tolist()), key=str)
-        chosen = self._last_form()
+        opened.need_target()
+        _, y = learning_rows(opened.table, task=opened.task)
+        labels = sorted(set(y.tolist()), key=str) if opened.task == "classification" else []
+        chosen = self._last_form(opened)
         timing = self._timing(opened)
         runs = [run_view(run, opened) for run in self.jobs.all("learn")[:12]]
         return {
             "target": opened.target,
-            "families": self._families(chosen, timing),
+            "task": opened.task,
+            "families": self._families(opened, chosen, timing),
             "timing": timing,
             "plans": _PLAN_LABELS,
             "states": _STATES,
@@ -135,27 +136,30 @@ class LearnPage(Page):
             "running": next((run for run in runs if run["state"] == "running"), None),
         }
 
-    def _last_form(self) -> dict[str, Any]:
-        """Return the form as it was last filled in; where the project file says what no form can, it starts anew."""
+    def _last_form(self, opened: OpenTable) -> dict[str, Any]:
+        """Return the form as it was last filled in; it starts anew for the other task.
+
+        It also does where the project file says what no form can.
+        """
         kept = self.project.recall("learn", {})
-        if not isinstance(kept, dict):
+        if not isinstance(kept, dict) or kept.get("task", "classification") != opened.task:
             return {}
         return {name: kept[name] for name, test in _FORM.items() if name in kept and test(kept[name])}
 
-    def _families(self, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
-        picked = chosen.get("learners", list(DEFAULT_LEARNERS["classification"]))
+    def _families(self, opened: OpenTable, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
+        picked = chosen.get("learners", list(DEFAULT_LEARNERS[opened.task]))
         params = chosen.get("params", {})
         families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
-        for name, entry in LEARNERS.items():
+        for name, entry in learners_of(opened.task).items():
             known = timing.get("learners", {}).get(name, {})
             families.setdefault("ensembles" if entry.family in _ENSEMBLES else entry.family, []).append(
                 {
                     "id": name,
                     "help": entry.help,
-                    "when": LEARNERS[name].when if name in LEARNERS else "",
+                    "when": entry.when,
                     "readable": entry.is_readable,
                     "picked": name in picked,
-                    "fields": parameter_fields(name),
+                    "fields": parameter_fields(name, opened.task),
                     "params": params.get(name, {}),
                     "space": entry.search_space,
                     "seconds": known.get("seconds"),
@@ -178,9 +182,10 @@ class LearnPage(Page):
     # -- what its forms do ---------------------------------------------------------------------------------------------
     def _start(self, form: Form) -> str:
         opened = self.bench.need_table()
-        opened.need_classes("report")
-        learners = [name for name in LEARNERS if name in form.all("learner")]
-        params = {name: form.below(name) for name in LEARNERS}
+        opened.need_target()
+        known = learners_of(opened.task)
+        learners = [name for name in known if name in form.all("learner")]
+        params = {name: form.below(name) for name in known}
         plan = form.need("plan", PLANS)
         given = form.get("seed", "0").strip()
         if not given.isdecimal() or int(given) >= 1 << 32:
@@ -190,6 +195,7 @@ class LearnPage(Page):
         way = _way(form, PLANS[plan])
         self.project.remember(
             learn={
+                "task": opened.task,
                 "learners": learners,
                 "params": {name: given for name, given in params.items() if given},
                 "plan": plan,
@@ -204,6 +210,7 @@ class LearnPage(Page):
         request = {
             "kind": "learn",
             "table": opened.state.to_dict(),
+            "task": opened.task,
             "learners": [{"id": name, "params": params[name]} for name in learners],
             **PLANS[plan],
             "seed": seed,
@@ -219,11 +226,11 @@ class LearnPage(Page):
         """Refuse what cannot be learned before a process is started, beside the field that is wrong."""
         for name in learners:
             try:
-                learner_from_words(name, params[name], seed, -1)
+                learner_from_words(name, params[name], seed, -1, task=opened.task)
             except InputError as error:
                 raise ChoiceError(f"learner-{name}", error.message) from None
         try:
-            learning_rows(opened.table, plan_of(plan, seed).folds)
+            learning_rows(opened.table, plan_of(plan, seed).folds, opened.task)
         except InputError as error:
             raise ChoiceError("plan", error.message) from None
 
@@ -243,7 +250,8 @@ class LearnPage(Page):
     def _measure(self, form: Form) -> None:
         opened = self.bench.need_table()
         if self._timing(opened)["state"] not in ("running", "done"):
-            self.jobs.start({"kind": "timing", "table": opened.state.to_dict()})
+            opened.need_target()
+            self.jobs.start({"kind": "timing", "table": opened.state.to_dict(), "task": opened.task})
 
 
 def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
@@ -268,8 +276,10 @@ def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
     return {"kind": kind, "n_iter": int(typed), "strategy": strategy}
 
 
-def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
+def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]] | dict[str, float]:
     """The costs that were filled in, as plain data; without any, nothing is weighed."""
+    if opened.task == "regression":
+        return _unit_costs(typed)
     labels = sorted(set(opened.table.xy()[1].tolist()), key=str)
     cells = _sentence_cells(typed, len(labels))
     found = []
@@ -290,6 +300,17 @@ def _costs(opened: OpenTable, typed: dict[str, str]) -> list[dict[str, Any]]:
                 "costs-incomplete",
                 "Enter the cost of every error, 0 where one costs nothing, or leave all of them empty.",
             )
+    return found
+
+
+def _unit_costs(typed: dict[str, str]) -> dict[str, float]:
+    """The costs of a unit of error, too high and too low; one that is left empty is 1, as in the command."""
+    found: dict[str, float] = {name: _price(typed[name]) for name in ("over", "under") if name in typed}
+    if found:
+        try:
+            UnitCost(**found)
+        except InputError as error:
+            raise ChoiceError("costs", error.message) from None
     return found
 
 

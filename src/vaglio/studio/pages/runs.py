@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation import Evaluation
 from vaglio.fitted import Fitted, load
 from vaglio.studio.jobs.run_files import Request
 from vaglio.studio.jobs.runner import Jobs, Run
@@ -65,9 +64,10 @@ class Learned:
         """Return the model."""
         return load(self.run.folder / f"{self.id}.vaglio")
 
-    def evaluation(self) -> Evaluation:
-        """Return its evaluation, with the costs of the run."""
-        return read_evaluation(self.run.folder / f"{self.id}.npz", self.facts["labels"], self.request.cost)
+    def evaluation(self) -> Any:
+        """Return its evaluation, of classes or of numbers, with the costs of the run."""
+        asked = self.request
+        return read_evaluation(self.run.folder / f"{self.id}.npz", self.facts["labels"], asked.cost, asked.task)
 
 
 def run_view(run: Run, opened: OpenTable) -> dict[str, Any]:
@@ -81,6 +81,7 @@ def run_view(run: Run, opened: OpenTable) -> dict[str, Any]:
     return {
         "name": run.name,
         "state": run.state,
+        "task": run.request.get("task", "classification"),
         "error": run.progress.get("error", ""),
         "tasks": tasks or [{"name": name, "done": 0, "total": 1, "state": "waiting", "what": ""} for name in names],
         "left": left,
@@ -120,7 +121,7 @@ def choose_run(jobs: Jobs, opened: OpenTable, wanted: str = "") -> list[Learned]
 
 
 def choose_model(jobs: Jobs, opened: OpenTable, wanted: str = "") -> tuple[Learned, list[Learned]]:
-    """Return the model with this name and all there are; by default the most accurate one of the newest run."""
+    """Return the model with this name and all there are; by default the best one of the newest run."""
     models = learned_models(jobs, opened)
     for each in models:
         if each.name == wanted:
@@ -130,8 +131,9 @@ def choose_model(jobs: Jobs, opened: OpenTable, wanted: str = "") -> tuple[Learn
 
 def rank(facts: dict[str, Any]) -> float:
     """Return a number that is smaller for a better model: what it costs per row, or else its errors."""
-    cost = facts.get("mean_cost")
-    return float(1 - facts["accuracy"][0] if cost is None else cost)
+    if facts.get("mean_cost") is not None:
+        return float(facts["mean_cost"])
+    return float(facts["rmse"][0] if "rmse" in facts else 1 - facts["accuracy"][0])
 
 
 def job_view(run: Run) -> dict[str, Any]:

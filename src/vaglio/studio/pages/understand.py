@@ -15,7 +15,7 @@ from starlette.routing import Route
 from vaglio.errors import InputError, NotSupportedError, VaglioError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
-from vaglio.messages.figures import moment, short_number
+from vaglio.messages.figures import figure, moment, short_number
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
@@ -129,7 +129,7 @@ def _plain(value: object) -> str:
 
 
 def why(served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
-    """Return the reasons for the class of a row, those against it, and a smallest change that gives another class."""
+    """Return the reasons for the class of a row, or its number, those against it, and a smallest change of it."""
     answer = served.of_one(row)
     try:
         explanation = served.fitted.explain(served.table_of([row]))[0]
@@ -144,18 +144,24 @@ def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
 
     def plain(reason: Any) -> dict[str, Any]:
         share = None if reason.weight is None else min(1.0, abs(reason.weight) / largest)
-        return {"text": clip(locale.text(reason.text), 160), "share": share}
+        amount = explanation.weight_in_words(reason) if explanation.in_units else ""
+        return {"text": clip(locale.text(reason.text), 160), "share": share, "amount": amount}
 
     change = explanation.counterfactual
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
+    of_numbers = isinstance(explanation.decision, float)
     return {
+        "of_numbers": of_numbers,
+        "sum": explanation.sum_in_words if of_numbers else None,
+        "headline": explanation.headline if of_numbers else None,
         "reasons": [plain(each) for each in explanation.reasons[:_MOST_REASONS]],
         "against": [plain(each) for each in explanation.against[:_MOST_REASONS]],
         "notes": [clip(locale.text(note), 240) for note in (*by_cost, *explanation.notes[:6])],
         "change": None
         if change is None
         else {
-            "decision": clip(change.decision, 40),
+            "decision": figure(change.decision, 6) if of_numbers else clip(change.decision, 40),
+            "goal": change.goal,
             "text": clip(locale.text(change.in_words), 300),
             "values": {each.feature: _plain(each.instead) for each in change.changes if not each.is_word},
         },
@@ -166,7 +172,7 @@ class UnderstandPage(Page):
     """The page Understand."""
 
     title = text("Understand")
-    lead = text("Inspect a model and see why a row gets its class.")
+    lead = text("Inspect a model and see why a row gets its class, or its number.")
 
     def __init__(self, studio: Any, name: str) -> None:
         super().__init__(studio, name)
@@ -189,7 +195,7 @@ class UnderstandPage(Page):
         panels = Panels()
         none: list[dict[str, Any]] = []
         wrong = panels.show(
-            text("Misclassified rows"),
+            text("Largest errors") if opened.task == "regression" else text("Misclassified rows"),
             lambda: self._once("wrong rows", model, make=lambda: _wrong_rows(model, opened)),
             none,
         )
@@ -200,6 +206,7 @@ class UnderstandPage(Page):
             **self._shown(model, served.fitted, opened, query.get("node", ""), off, panels),
             "off": off,
             "switch": lambda one: _switched(model, off, one),
+            "task": opened.task,
             "labels": opened.label_names,
             "number": number,
             "base": number or query.get("base", ""),
@@ -242,7 +249,7 @@ class UnderstandPage(Page):
     def _row(
         self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
     ) -> tuple[dict[str, Any], int | None]:
-        """The row of the form: typed, or from the table; by default one that was predicted wrong."""
+        """The row of the form: typed, or from the table; by default one that was predicted wrong, or farthest off."""
         typed = {key[2:]: value for key, value in query.items() if key.startswith("v.")}
         if typed:
             return served.check(row_from_words(served, typed, _base(query.get("base", ""), served, opened))), None
@@ -302,21 +309,28 @@ def _switched(model: Learned, off: set[int], one: int) -> str:
 
 
 def _wrong_rows(model: Learned, opened: OpenTable) -> list[dict[str, Any]]:
-    """Rows that were predicted wrong when the model had not seen them, the most confident errors first."""
+    """Rows that were predicted wrong when the model had not seen them, the most confident errors first.
+
+    Of numbers the rows that were predicted farthest off.
+    """
     evaluation = model.evaluation()
     known = np.flatnonzero(~opened.table.column(opened.need_target()).missing)
     at = known[evaluated_positions(model, opened)]
     wrong = np.flatnonzero(evaluation.true != evaluation.predicted)
-    if evaluation.scores is not None:
+    if evaluation.task == "regression":
+        wrong = wrong[np.argsort(-np.abs(evaluation.residuals[wrong]), kind="stable")]
+    elif evaluation.scores is not None:
         wrong = wrong[np.argsort(-evaluation.scores[wrong, evaluation.predicted[wrong]], kind="stable")]
-    return [
-        {
-            "number": int(at[i]) + 1,
-            "true": clip(evaluation.labels[evaluation.true[i]], 30),
-            "predicted": clip(evaluation.labels[evaluation.predicted[i]], 30),
-        }
-        for i in wrong[:500]
-    ]
+    return [{"number": int(at[i]) + 1, **_told(evaluation, i)} for i in wrong[:500]]
+
+
+def _told(evaluation: Any, at: int) -> dict[str, Any]:
+    """The true and the predicted class of a row of an evaluation, or its numbers and how far apart they are."""
+    true, predicted = evaluation.true[at], evaluation.predicted[at]
+    if evaluation.task == "regression":
+        return {"true": figure(true, 6), "predicted": figure(predicted, 6), "error": figure(predicted - true)}
+    named, given = clip(evaluation.labels[true], 40), clip(evaluation.labels[predicted], 40)
+    return {"true": named, "predicted": given, "correct": bool(true == predicted)}
 
 
 def _judged(model: Learned, opened: OpenTable, number: int | None) -> dict[str, Any] | None:
@@ -328,5 +342,4 @@ def _judged(model: Learned, opened: OpenTable, number: int | None) -> dict[str, 
     at = np.flatnonzero(known[evaluated_positions(model, opened)] == number - 1)
     if not len(at):
         return None
-    true, predicted = (evaluation.labels[codes[at[0]]] for codes in (evaluation.true, evaluation.predicted))
-    return {"true": clip(true, 40), "predicted": clip(predicted, 40), "correct": bool(true == predicted)}
+    return _told(evaluation, int(at[0]))

@@ -17,13 +17,14 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.messages.message import Message
 from vaglio.messages.sentences import clip
+from vaglio.model.families import Task
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit, audit
-from vaglio.quality.exploration import predicts_numbers, target_groups
+from vaglio.quality.exploration import target_groups
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.studio.project.folder import Project
 from vaglio.studio.project.steps import Loaded, Step, TableState, clean, read_table
-from vaglio.table import Table
+from vaglio.table import Table, decide_task
 
 __all__ = ["OpenTable", "Workbench"]
 
@@ -66,6 +67,11 @@ class OpenTable:
         """The class column."""
         return self.table.target
 
+    @cached_property
+    def task(self) -> Task:
+        """Whether the target has classes or numbers."""
+        return decide_task(self.table.column(self.need_target())).task
+
     def need_target(self) -> str:
         """Return the class column; without one there is nothing to learn."""
         if self.target is None:
@@ -81,7 +87,7 @@ class OpenTable:
             The command that does for numbers what the page does for classes.
         """
         target = self.need_target()
-        if predicts_numbers(self.table, target, "auto"):
+        if self.task == "regression":
             raise InputError(
                 "numbers-in-studio",
                 "{target!r} has numbers to predict, and this page is for classes. For numbers, run in a terminal: "

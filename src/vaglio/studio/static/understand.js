@@ -17,7 +17,11 @@
       const problem = document.getElementById("row-problem");
       problem.hidden = given.ok;
       if (!given.ok) { problem.textContent = data.detail; return; }
-      document.querySelector("#why [data-of=decision]").textContent = data.predicted;
+      const predicted = data.predicted, away = document.querySelector("#why [data-of=interval]");
+      document.querySelector("#why [data-of=decision]").textContent =
+        typeof predicted === "number" ? number(predicted, ",.6g") : predicted;
+      // The interval belongs to the number before; the reasons bring the new one.
+      if (away) away.hidden = true;
       for (const line of document.querySelectorAll("#why .chances tr[data-label]")) {
         const chance = data.probabilities?.[line.dataset.label];
         if (chance === undefined) continue;

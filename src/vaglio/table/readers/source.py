@@ -122,39 +122,6 @@ _TEXTS = (
     (rb"(?:<[?!][^>]*>\s*)*<svg\b", text("a picture"), _PICTURE),
     (rb"<\?xml.{,300}office:spreadsheet", text("a spreadsheet in XML"), text("Save it as xlsx.")),
 )
-STANDARD_INPUT = text("standard input")
-OPEN_FILE = text("the open file")
-# First bytes of a file -> format.
-_MAGIC = (
-    (b"PAR1", "parquet"),
-    (b"ARROW1", "feather"),
-    (b"FEA1", "feather"),
-    (b"\xff\xff\xff\xff", "feather"),
-    (b"PK\x03\x04", "excel"),
-    (b"\xd0\xcf\x11\xe0", "excel"),
-)
-_FIRST_TAG = re.compile(rb"<(?:[!?]?[a-z][\w:.-]*)[\s/>]", re.IGNORECASE)
-_TAG_OF_PAGE = re.compile(rb"<(?:html|body|table)[\s>]", re.IGNORECASE)
-_EXPORT = text("Export it as CSV or Parquet first.")
-_WITH_PANDAS = text("Read it with pandas and pass the frame.")
-_PICTURE = text("Describe each picture by numbers, one row per picture.")
-_ROWS_OF_GRAPH = text("Write its nodes, or its edges, as rows of a CSV file.")
-# What is no table: its first bytes, what it is, and what to do.
-_NO_TABLES = (
-    (rb"%PDF-", "PDF", _EXPORT),
-    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM....\0\0|RIFF....WEBP", text("a picture"), _PICTURE),
-    (rb"SQLite format 3\0", text("an SQLite database"), text("Read one of its tables with pandas.read_sql.")),
-    (rb"\x89HDF\r\n|<stata_dta>|\$FL[23]|\x80[\x02-\x05]", text("data of another program"), _WITH_PANDAS),
-    (rb"\x93NUMPY", text("a NumPy array"), text("Load it with numpy.load and pass the array.")),
-    (rb"RD[AX][23]\n|[XA]\n\0\0\0", text("data of R"), text("Write it with write.csv first.")),
-    (rb"ORC|Obj\x01", text("ORC or Avro data"), _EXPORT),
-    (rb".{7}\0\{\"", text("a model"), text("Name a table.")),
-    (rb"Rar!|7z\xbc\xaf|\x28\xb5\x2f\xfd|.{257}ustar", text("an archive"), text("Unpack it first.")),
-    (rb"(?:strict\s+)?(?:di)?graph\b[^,;\t\n]*[{\[]|\*vertices\s+\d", text("a graph"), _ROWS_OF_GRAPH),
-    (rb"(?:creator[^\n]*\n\s*)?graph\s*\[|@prefix\s", text("a graph"), _ROWS_OF_GRAPH),
-    (rb"(?:<[?!][^>]*>\s*)*<(?:graphml|gexf|rdf:rdf)\b", text("a graph"), _ROWS_OF_GRAPH),
-    (rb"(?:<[?!][^>]*>\s*)*<svg\b", text("a picture"), _PICTURE),
-)
 # Bytes in which a format is recognised.
 _HEAD = 1 << 16
 
