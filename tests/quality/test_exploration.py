@@ -89,3 +89,29 @@ def test_figures_of_large_tables_name_their_sample():
     assert "2,000 of 60,000 rows" in pair_plot(big).get_supxlabel()
     assert "50,000 of 60,000" in associations(big).note
     histograms(big)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", ["histograms", "boxes", "pairs"])
+def test_no_words_of_a_figure_overlap(figure):
+    """Long names, large numbers and many categories."""
+    rng, n = np.random.default_rng(0), 200
+    columns = {f"a_rather_long_name_of_column_{k}": rng.normal(size=n) * 10.0 ** (k + 2) for k in range(5)}
+    columns |= {"town": [f"a long name of town {k}" for k in rng.integers(0, 14, n)]}
+    columns |= {"kind": [f"a class with a long name {k}" for k in rng.integers(0, 3, n)]}
+    drawn = explore(Table.from_any(columns), "kind").draw(figure)
+    drawn.canvas.draw()
+    axes = [axis for ax in drawn.axes if ax.get_visible() for axis in (ax.xaxis, ax.yaxis)]
+    shown = [word for axis in axes for word in (axis.label, axis.offsetText)]
+    for axis in axes:
+        low, high = sorted(axis.get_view_interval())
+        shown += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    words = [
+        (word.get_text(), word.get_window_extent())
+        for word in shown
+        if word.get_visible() and word.get_text() and word.get_rotation() in (0, 90)
+    ]
+    assert len(words) > 12
+    for i, (first, box) in enumerate(words):
+        for second, other in words[i + 1 :]:
+            assert not box.overlaps(other), f"{first!r} over {second!r}"

@@ -187,10 +187,11 @@ def progress(what: str, total: int | None = None, *, counted: bool = True) -> It
         TaskProgressColumn,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
 
-    known = [BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    from vaglio.runtime.progress import time_left
+
+    known = [BarColumn(), TaskProgressColumn(), time_left()]
     unknown = [*([TextColumn("{task.completed:,}")] if counted else []), TimeElapsedColumn()]
     columns = [SpinnerColumn(), TextColumn("{task.description}"), *(known if total else unknown)]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

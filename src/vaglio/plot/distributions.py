@@ -31,6 +31,20 @@ __all__ = ["BoxStatistics", "draw_boxes", "draw_counts", "draw_density", "draw_h
 # Names under more bars than this cannot be read in a small panel.
 _MAX_BARS = 12
 _LONGEST_NAME = 14
+# Characters of a line below or beside a panel of pairs, and lines; numbers below a small panel.
+_LINE, _LINES, _TICKS = 12, 4, 4
+
+
+def _shortened(name: str) -> str:
+    """A long name without its middle: names of one table often begin alike."""
+    ends = (_LONGEST_NAME - 1) // 2
+    return name if len(name) <= _LONGEST_NAME else f"{name[:ends]}…{name[-ends:]}"
+
+
+def _in_lines(name: str) -> str:
+    """A name over several short lines."""
+    name = clip(name, _LINE * _LINES)
+    return "\n".join(name[i : i + _LINE] for i in range(0, len(name), _LINE))
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,7 @@ def draw_boxes(
             "whislo": b.low,
             "whishi": b.high,
             "fliers": b.outliers,
-            "label": b.name,
+            "label": _shortened(b.name),
         }
         for b in boxes
     ]
@@ -106,7 +120,9 @@ def draw_boxes(
     ax.set_title(locale.text(title), fontsize=10)
     # Names that would overlap are turned.
     if any(len(box.name) * len(boxes) > 28 for box in boxes):
-        ax.tick_params(axis="x", rotation=30, labelsize=8)
+        ax.tick_params(axis="x", labelsize=8)
+        for label in ax.get_xticklabels():
+            label.set(rotation=30, ha="right", rotation_mode="anchor")
 
 
 def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "", locale: Locale = ENGLISH) -> None:
@@ -125,6 +141,7 @@ def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "", lo
     edges = np.histogram_bin_edges(together, bins=min(40, max(8, int(np.sqrt(len(together))))))
     heights = np.array([np.histogram(part, edges)[0] for part in parts])
     _stack(ax, (edges[:-1] + edges[1:]) / 2, heights, float(edges[1] - edges[0]), locale)
+    ax.locator_params(axis="x", nbins=_TICKS)
     if edges[-1] - edges[0] < 10 and (together == np.floor(together)).all():
         ax.locator_params(axis="x", integer=True)  # no tick between integers, such as half a year
     ax.set_title(locale.text(title), fontsize=10)
@@ -172,7 +189,7 @@ def draw_counts(
         names = [*names[: _MAX_BARS - 1], locale.say("{n:,} more", n=len(names) - _MAX_BARS + 1)]
     _stack(ax, np.arange(len(names), dtype=float), heights, 0.8, locale)
     turn = sum(map(len, names)) > 24
-    shown = [clip(name, _LONGEST_NAME) for name in names]
+    shown = [_shortened(name) for name in names]
     ax.set_xticks(range(len(names)), shown, rotation=40 if turn else 0, ha="right" if turn else "center", fontsize=8)
     ax.set_title(locale.text(title), fontsize=10)
 
@@ -236,11 +253,12 @@ def draw_pairs(
                     values[shuffled, j], values[shuffled, i], s=7, c=colours[codes[shuffled]], alpha=0.55, linewidths=0
                 )
                 quiet(ax, locale=locale)
+                ax.locator_params(nbins=_TICKS)
             ax.tick_params(labelsize=7, labelleft=j == 0 and i != 0, labelbottom=i == p - 1)
             if i == p - 1:
-                ax.set_xlabel(names[j], fontsize=9)
+                ax.set_xlabel(_in_lines(names[j]), fontsize=8)
             if j == 0:
-                ax.set_ylabel(names[i], fontsize=9)
+                ax.set_ylabel(_in_lines(names[i]), fontsize=8)
     class_legend(figure, labels, note, locale=locale)
     return figure
 

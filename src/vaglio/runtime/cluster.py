@@ -14,6 +14,7 @@ from typing import Any
 
 from vaglio.errors import ClusterError, MissingDependencyError
 from vaglio.messages.message import Option, text
+from vaglio.runtime.installed import install_command
 from vaglio.runtime.progress import Report
 
 # Seconds that work waits for a cluster without any worker.
@@ -34,8 +35,9 @@ def cluster_module(wanted_for: str) -> Any:
     except ImportError:
         raise MissingDependencyError(
             "dask-not-installed",
-            "{feature} need dask and distributed. Run pip install 'vaglio[dask]'.",
+            "{feature} need dask and distributed. Run {install}.",
             feature=wanted_for,
+            install=install_command("dask"),
         ) from None
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["ProgressOption", "Report", "progress_bar", "reporting"]
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
+__all__ = ["ProgressOption", "Report", "progress_bar", "reporting", "time_left"]
 
 # Steps done, steps in all, and the name of the present step.
 Report = Callable[[int, int, str], None]
@@ -16,6 +20,18 @@ ProgressOption = bool | Report | None
 
 def _silent(done: int, total: int, what: str) -> None:
     """Report nothing."""
+
+
+def time_left() -> ProgressColumn:
+    """Return the column of the time left, empty as long as it is not known."""
+    from rich.progress import Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class TimeLeft(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            return Text("") if task.time_remaining is None else super().render(task)
+
+    return TimeLeft()
 
 
 @contextmanager
@@ -42,19 +58,18 @@ def reporting(progress: ProgressOption) -> Iterator[Report]:
         Progress,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
 
     text = TextColumn("{task.description}")
-    columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (text, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), time_left())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task, shown = bar.add_task("", total=None), ""
+        task, before = bar.add_task("", total=None), (0, 0)
 
         def report(done: int, total: int, what: str) -> None:
-            nonlocal shown
-            if what != shown:  # the time left is that of this step, and not of those before
+            nonlocal before
+            if done < before[0] or total != before[1]:  # the time left is that of this part, and not of those before
                 bar.reset(task)
-                shown = what
+            before = done, total
             bar.update(task, completed=done, total=total, description=what)
 
         yield report
@@ -74,8 +89,9 @@ def progress_bar(what: str, wanted: bool) -> Iterator[Callable[[int, int], None]
     if not wanted:
         yield None
         return
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    with Progress(transient=True) as bar:
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left()
+    with Progress(*columns, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)

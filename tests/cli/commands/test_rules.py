@@ -59,3 +59,17 @@ def test_models_without_rules_of_their_own_are_printed_for_reading(play, tmp_pat
         assert "cannot be exported as exact" in run_here("rules", model, "--format", "exact").err
         run_here("rules", model, "--out", tmp_path / "read.txt")
         assert (tmp_path / "read.txt").read_text() == outcome.out
+
+
+def test_dates_are_written_in_the_sql_of_a_database(tmp_path):
+    path, model = tmp_path / "days.csv", tmp_path / "days.vaglio"
+    rows = [f"2024-{1 + k % 12:02}-{1 + k % 28:02},{k % 7},{'ab'[(k % 12) > 5]}" for k in range(120)]
+    path.write_text("\n".join(["when,size,kind", *rows]))
+    assert run_here("train", path, "--target", "kind", "--learner", "logistic", "--out", model).code == 0
+    refused = run_here("export", model, "--format", "sql")
+    assert refused.code == 1
+    assert "--dialect" in refused.err
+    written = run_here("export", model, "--format", "sql", "--dialect", "sqlite")
+    assert written.code == 0, written.err
+    assert "julianday" in written.out
+    assert run_here("export", model, "--format", "c", "--dialect", "sqlite").code == 2

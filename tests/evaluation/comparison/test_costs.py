@@ -133,4 +133,6 @@ def test_the_command_takes_the_same_costs(options, tmp_path, monkeypatch):
     assert found["learners"][0]["mean cost"] <= found["learners"][1]["mean cost"]
     shown = run_here("compare", "rows.csv", "-t", "gone", *learners, "--folds", "4", "--accuracy-only", *options)
     assert "--cost" in shown.err, "the commands that follow keep the costs"
+    for command in (["evaluate", "rows.csv", "-t", "gone", "--learner", "naive-bayes", "--folds", "3"],):
+        assert run_here(*command, *options).err.count("--cost") >= 2
     assert run_here("compare", "rows.csv", "-t", "gone", "--cost", "none.csv").code == 2

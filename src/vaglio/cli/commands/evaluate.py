@@ -126,9 +126,10 @@ def run(
             )
         how, target, leaks = plan.how(opened.rows), opened.target, leak_alarms(opened)
         again = with_table("evaluate", table, target, "--learner", what)
+        two = ["--learner", what, "--learner", _another(what, opened.task)]
         following = [
-            with_table("train", table, target, "--learner", what),
-            with_table("compare", table, target, "--learner", what, "--learner", _another(what, opened.task)),
+            with_table("train", table, target, "--learner", what, *evaluating.said()),
+            with_table("compare", table, target, *two, *evaluating.said()),
         ]
 
         parts = _parts(estimator, opened.rows, seed) if bias_variance else None

@@ -31,6 +31,16 @@ class ExportFormat(StrEnum):
     svg = "svg"
 
 
+class Dialect(StrEnum):
+    """Whose SQL is written."""
+
+    standard = "standard"
+    mysql = "mysql"
+    sqlite = "sqlite"
+    duckdb = "duckdb"
+    postgresql = "postgresql"
+
+
 _BY_SUFFIX = {
     ".txt": ExportFormat.text,
     ".rules": ExportFormat.exact,
@@ -59,8 +69,13 @@ Out = Annotated[
     ),
 ]
 
+SqlDialect = Annotated[
+    Dialect | None,
+    output_option("--dialect", help="Whose SQL: its quotes, and how it computes with dates. Default: standard."),
+]
 
-def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
+
+def run(model: ModelFile, format: Format = None, dialect: SqlDialect = None, out: Out = None) -> Answer:
     """Export a model to other formats; without options, list the formats it has.
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
@@ -80,10 +95,12 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
                 out=out,
                 by_suffix=", ".join(_BY_SUFFIX),
             )
+    if dialect is not None and format is not ExportFormat.sql:
+        raise UsageError("dialect-without-sql", "--dialect is for SQL. Add --format sql, or --out FILE.sql.")
     fitted = load(model)
     if format is None:
         return _forms(model, fitted)
-    written = fitted.export(format.value)
+    written = fitted.export(format.value) if dialect is None else fitted.to_sql(dialect=dialect.value)
     if out is None and isinstance(written, bytes):
         raise UsageError(
             "binary-to-terminal",

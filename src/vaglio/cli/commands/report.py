@@ -9,6 +9,7 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
     REJECTED,
     Accept,
+    CostOptions,
     EvaluationOptions,
     Jobs,
     Seed,
@@ -111,7 +112,7 @@ def run(
         study.fitted.with_provenance(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(
             path
         )
-    return _answer(study, evaluation, verdict, outputs, saved, table, recipe)
+    return _answer(study, evaluation, verdict, outputs, saved, table, recipe, evaluating)
 
 
 def _check(evaluating: EvaluationOptions, strategy: str) -> None:
@@ -231,6 +232,7 @@ def _answer(
     saved: Outputs,
     table: str,
     recipe: Recipe,
+    costs: CostOptions,
 ) -> Answer:
     from vaglio.report.numbers import numbers_sentences
     from vaglio.report.performance import performance_sentences
@@ -257,7 +259,7 @@ def _answer(
     else:
         notes.append(
             next_line(
-                with_table("train", table, str(study.target), "--learner", study.selection.best.learner),
+                with_table("train", table, str(study.target), "--learner", study.selection.best.learner, *costs.said()),
                 with_table("audit", table, str(study.target)),
             )
         )

@@ -15,6 +15,7 @@ from vaglio.cli._output import Answer, remark
 from vaglio.errors import MissingDependencyError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
+from vaglio.runtime.installed import install_command
 
 _server_option = partial(typer.Option, rich_help_panel="The server")
 _safety_option = partial(typer.Option, rich_help_panel="Safety and limits")
@@ -178,6 +179,7 @@ def need_web(command: str) -> None:
     except ImportError:
         raise MissingDependencyError(
             "web-not-installed",
-            "vaglio {command} needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'.",
+            "vaglio {command} needs starlette, uvicorn and httptools: {install}.",
             command=command,
+            install=install_command("serve"),
         ) from None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from vaglio.errors import MissingDependencyError
+from vaglio.runtime.installed import install_command
 
 __all__ = ["Graph", "onnx_module"]
 
@@ -21,7 +22,9 @@ def onnx_module() -> Any:
         import onnx
     except ImportError:
         raise MissingDependencyError(
-            "onnx-not-installed", "ONNX needs the package onnx. Install it with pip install 'vaglio[onnx]'."
+            "onnx-not-installed",
+            "ONNX needs the package onnx. Install it with {install}.",
+            install=install_command("onnx"),
         ) from None
     return onnx
 

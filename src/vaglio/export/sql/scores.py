@@ -38,6 +38,8 @@ from vaglio.export.sql.statement import (
     sql_value,
 )
 from vaglio.export.sql.trees import Compared, scores_of_trees, written_as_trees
+from vaglio.messages.message import Option, text
+from vaglio.messages.sentences import listed
 
 __all__ = ["SUMS", "scores_sql"]
 
@@ -286,8 +288,13 @@ class _ScoreStatement(Statement):
         if not feature.is_date:
             return sql_name(feature.name)
         if self.dialect not in _DAYS:
-            why = f"it computes with the date {feature.name!r}, for which there is no portable SQL"
-            raise self.source.refusal("sql", f"{why}: name a dialect ({', '.join(_DAYS)}) in to_sql")
+            why = text(
+                "it computes with the date {column!r}, for which there is no portable SQL: set {option} to {dialects}",
+                column=feature.name,
+                option=Option("dialect"),
+                dialects=listed(_DAYS, last="or"),
+            )
+            raise self.source.refusal("sql", why)
         return _DAYS[self.dialect].format(sql_name(feature.name))
 
     def _of_category(self, feature: Feature, table: np.ndarray) -> str:

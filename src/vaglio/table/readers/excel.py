@@ -24,6 +24,7 @@ import numpy as np
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip, did_you_mean
+from vaglio.runtime.installed import install_command
 from vaglio.table._cell_format import CellFormat
 from vaglio.table._column_names import by_column, renamed
 from vaglio.table._numerals import is_numeral
@@ -214,9 +215,9 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
     except ImportError:
         raise MissingDependencyError(
             "excel-not-installed",
-            "{name} is a spreadsheet, and reading it needs python-calamine. Run pip install 'vaglio[excel]', or "
-            "export the sheet as CSV.",
+            "{name} is a spreadsheet, and reading it needs python-calamine. Run {install}, or export the sheet as CSV.",
             name=name,
+            install=install_command("excel"),
         ) from None
     try:
         if data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data:
