@@ -9,6 +9,7 @@ the areas from which the observed one is not surprisingly far.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
@@ -42,10 +43,11 @@ class Area:
     positive: float
     negative: float
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance of the area."""
-        return float(self.errors @ self.errors)
+        # Not a product of BLAS, which wakes its threads for it: on a busy machine that takes a thousand times as long.
+        return float(np.square(self.errors).sum())
 
     def roc_interval(self, effect: float, confidence: float) -> Estimate:
         """Newcombe's interval, with the variance of these rows as far as they are enough to tell it."""
