@@ -13,7 +13,7 @@ from vaglio.runtime import installed
     ("origin", "told"),
     [
         (None, "pip install 'vaglio[serve]'"),
-        ({"url": "file:///home/me/my%20vaglio", "dir_info": {}}, "pip install '/home/me/my vaglio[serve]'"),
+        ({"url": "file:///data/my%20vaglio", "dir_info": {}}, "pip install '/data/my vaglio[serve]'"),
         ({"url": "file:///src/vaglio", "dir_info": {"editable": True}}, "pip install -e '/src/vaglio[serve]'"),
         (
             {"url": "https://a.org/v.git", "vcs_info": {"vcs": "git", "commit_id": "c0ffee"}},
