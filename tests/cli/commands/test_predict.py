@@ -118,6 +118,9 @@ def test_numbers_are_told_by_mean_and_range(learner, tmp_path):
     assert [float(row["predicted"]) for row in _rows(out.read_text())] == pytest.approx(expected.tolist())
     shown = run_here("predict", tmp_path / "mass.vaglio", tmp_path / "rows.csv").err
     assert f"{len(y)} numbers predicted (mean {expected.mean():.6g}" in shown
+    X[:1].to_frame().to_csv(tmp_path / "one.csv", index=False)
+    shown = run_here("predict", tmp_path / "mass.vaglio", tmp_path / "one.csv").err
+    assert f"1 number predicted ({expected[0]:.6g})." in shown
     # What differs from the defaults of this learner of numbers, not from the classifier of this id.
     assert "alpha=auto" not in run_here("inspect", tmp_path / "mass.vaglio").out
     assert "epsilon" not in run_here("inspect", tmp_path / "mass.vaglio").out

@@ -195,7 +195,10 @@ class _Numbers:
     def in_words(self, out: str | None) -> Message:
         if not self.n:
             return text("No row was predicted.")
-        range_of = text("mean {mean:.6g}, {low:.6g} to {high:.6g}", mean=self._mean, low=self._low, high=self._high)
+        if self.n == 1:
+            range_of = text("{mean:.6g}", mean=self._mean)
+        else:
+            range_of = text("mean {mean:.6g}, {low:.6g} to {high:.6g}", mean=self._mean, low=self._low, high=self._high)
         if out is None:
             return text("{n:,} {n:number|numbers} predicted ({range}).", n=self.n, range=range_of)
         return text(
