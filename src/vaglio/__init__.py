@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from vaglio.learners.trees.estimators.presets import CARTClassifier as CARTClassifier
     from vaglio.learners.trees.estimators.presets import ID3Classifier as ID3Classifier
     from vaglio.learners.trees.estimators.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
+    from vaglio.learners.trees.estimators.presets import ObliqueTreeRegressor as ObliqueTreeRegressor
     from vaglio.plot.decision_region import DecisionRegionDisplay as DecisionRegionDisplay
     from vaglio.plot.decision_region import PerceptronPathDisplay as PerceptronPathDisplay
     from vaglio.quality import audit as audit
@@ -129,6 +130,7 @@ _HOME = {
     "DecisionTreeRegressor": "vaglio.learners.trees.estimators.decision_tree",
     "ID3Classifier": "vaglio.learners.trees.estimators.presets",
     "ObliqueTreeClassifier": "vaglio.learners.trees.estimators.presets",
+    "ObliqueTreeRegressor": "vaglio.learners.trees.estimators.presets",
     "OptimalTreeClassifier": "vaglio.learners.trees.estimators.optimal_tree",
     # ensembles
     "AdaBoostClassifier": "vaglio.learners.ensembles.estimators.adaboost",

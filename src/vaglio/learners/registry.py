@@ -91,6 +91,7 @@ _ORDER = (
 _REGRESSION_ORDER = (
     "linear",
     "cart",
+    "oblique",
     "svm",
     "mlp",
     "knn",
