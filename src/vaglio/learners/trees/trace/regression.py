@@ -88,15 +88,21 @@ def trace_regression_tree(page: Page, training: Training) -> None:
     trace_pruning(page, part, tree, growth.names, validation, measure)
     write_shape(page, estimator.tree_)
     _rules(page, training)
-    if training.row is not None:
-        predicted = float(estimator.tree_.predict(training.row)[0])
-        page.section(say("The row"))
-        path = [say.text(condition_text(c)) for c in _conditions_met(training)]
-        if path:
-            page.text(say("The row meets {conditions}.", conditions=say.series(path)))
-        page.text(say("Prediction: {number}.", number=say.short(predicted)))
-        page.facts["prediction"] = predicted
+    write_row(page, training)
     page.facts["leaves"] = reached_leaves(estimator.tree_)
+
+
+def write_row(page: Page, training: Training) -> None:
+    """Write which conditions the row meets and what the tree predicts for it, if there is a row."""
+    if training.row is None:
+        return
+    say, predicted = page.say, float(training.estimator.tree_.predict(training.row)[0])
+    page.section(say("The row"))
+    path = [say.text(condition_text(c)) for c in _conditions_met(training)]
+    if path:
+        page.text(say("The row meets {conditions}.", conditions=say.series(path)))
+    page.text(say("Prediction: {number}.", number=say.short(predicted)))
+    page.facts["prediction"] = predicted
 
 
 def _conditions_met(training: Training) -> list[Any]:
