@@ -136,6 +136,7 @@ def test_a_constrained_column_keeps_its_direction(regression: bool) -> None:
         assert np.diff(said.reshape(40, 21), axis=1).max() <= 1e-12
 
 
+@pytest.mark.slow
 def test_missing_values_nominal_columns_and_pruning_of_numbers() -> None:
     X, y = slope(4)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(np.arange(len(y)) % 2, "odd", "even"))

@@ -185,6 +185,7 @@ def test_no_tree_for_numbers_is_better(
         assert model.objective_ == pytest.approx(expected, rel=1e-9, abs=near)
 
 
+@pytest.mark.slow
 def test_numbers_of_any_unit_limits_and_the_trace() -> None:
     X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
     model = vaglio.OptimalTreeRegressor(max_depth=2).fit(X, y)
