@@ -46,10 +46,20 @@ def _text(path: PurePosixPath) -> str:
     return "" if b"\0" in content else content.decode("utf-8", "replace")
 
 
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all statements; to walk through expressions as well takes several times as long."""
+    found: list[ast.AST] = [tree]
+    while found:
+        node = found.pop()
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found += getattr(node, inner, ())
+        yield node
+
+
 def _imported(path: PurePosixPath) -> Iterator[tuple[str, ...]]:
     """Yield what a module of the package imports from the package, as parts of a dotted name without ``vaglio``."""
     package = path.parent.parts
-    for node in ast.walk(ast.parse(_text("src/vaglio" / path))):
+    for node in _statements(ast.parse(_text("src/vaglio" / path))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

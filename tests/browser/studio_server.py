@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,17 @@ def running_studio(folder: Path) -> Iterator[str]:
         server = uvicorn.Server(uvicorn.Config(studio.application(), log_level="error", lifespan="on"))
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[opened])), daemon=True)
         thread.start()
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
+        until(lambda: server.started or not thread.is_alive())
+        assert server.started
         yield f"{origin}/?token={TOKEN}"
         server.should_exit = True
         thread.join(30)
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait until something is true."""
+    while not true():
+        time.sleep(0.01)
 
 
 class Person:

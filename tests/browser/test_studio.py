@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from tests.browser.studio_server import Person, running_studio
+from tests.browser.studio_server import Person, running_studio, until
 from tests.studio.conftest import messy_table
 
 from vaglio.studio.service import PAGES
@@ -255,9 +255,19 @@ def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
     other.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
+LOOKS = [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
+
+
 @pytest.mark.parametrize(
-    ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
+    ("name", "viewport", "scheme", "lang"),
+    [
+        # By day every page in one look, and every look on some pages.
+        pytest.param(
+            name, *look, marks=[] if at % len(LOOKS) == i else [pytest.mark.nightly], id=f"{name}-{look[2]}-{i}"
+        )
+        for at, name in enumerate(PAGES)
+        for i, look in enumerate(LOOKS)
+    ],
 )
 def test_every_page_is_accessible(analyst: Person, name: str, viewport, scheme: str, lang: str):
     from axe_playwright_python.sync_playwright import Axe
@@ -313,7 +323,7 @@ def test_language_colors_and_the_end_are_chosen_by_forms(browser, tmp_path: Path
         page.get_by_role("button", name="Chiudi lo studio").click()
         expect(page.locator("h1")).to_have_text("Lo studio è chiuso")
         assert person.complaints == []
-        page.wait_for_timeout(500)
+        until(lambda: ended)
     assert ended == [signal.SIGTERM]
 
 

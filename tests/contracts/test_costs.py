@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import run_here
+from tests.contracts.estimators import others_nightly
 
 import vaglio
 from vaglio.errors import DataWarning
@@ -79,7 +80,7 @@ def make(learner: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
     X, y = rows()
     wrapped = CostSensitiveClassifier(make(learner), COSTS).fit(X, y)
@@ -112,7 +113,7 @@ def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path, tmp_path: Path):
     model, out = tmp_path / "m.vaglio", tmp_path / "rows.csv"
     how = ("--target", "level", "--learner", learner, "--cost", cost_file, "-o", model, "--folds", "3")

@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 import vaglio
 from vaglio.errors import InputError
 
-from .estimators import all_estimators, classifiers, name_of, regressors
+from .estimators import all_estimators, classifiers, name_of, others_nightly, regressors
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -66,7 +66,7 @@ def test_mixed_columns_with_holes(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(on_mixed), ids=name_of)
 def test_same_from_pandas_polars_arrow_and_table(estimator: Any) -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     X, y = mixed_table()

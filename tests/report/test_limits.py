@@ -83,7 +83,11 @@ LEARNERS = ["cart", "cn2", "naive-bayes", "logistic", "knn", vaglio.RandomForest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS, ids=str)
+@pytest.mark.parametrize(
+    "learner",
+    [each if each in ("cart", "naive-bayes") else pytest.param(each, marks=pytest.mark.nightly) for each in LEARNERS],
+    ids=str,
+)
 def test_three_hundred_classes(learner, made):
     """Large trees, many rules, many weights: the parts of every model are limited."""
     study = run_study(hostile_classes(900), "y", [learner], strategy="quick", selection_options={"test_size": 0.4})

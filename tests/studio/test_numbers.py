@@ -156,7 +156,7 @@ def test_report_and_predictions_of_numbers(priced: Any) -> None:
     [
         (["cart"], {"plan": "folds_3", "cart.min_samples_leaf": "4"}),
         (["gradient-boosting"], {"cost.over": "1", "cost.under": "3", "gradient-boosting.max_iter": "5"}),
-        (["linear", "knn"], {"way": "choose", "candidates": "1"}),
+        pytest.param(["linear", "knn"], {"way": "choose", "candidates": "1"}, marks=pytest.mark.nightly),
     ],
 )
 def test_the_program_and_the_commands_make_the_model_again(

@@ -59,7 +59,7 @@ def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
 def test_the_five_requirements_are_measured_in_a_run(enter):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn("c45", "naive-bayes")
+    name = visitor.learn_here("c45", "naive-bayes")
     visitor.post("/compare/measure", run=name)
     visitor.wait("compare")
     page = visitor.get("/compare").text
@@ -109,7 +109,7 @@ def test_a_row_is_explained_and_its_values_can_be_moved(learned):
 def test_every_kind_of_model_has_a_page(enter):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn(*LEARNERS, plan="holdout_20")
+    name = visitor.learn_here(*LEARNERS, plan="holdout_20")
     for each in visitor.studio.jobs.get(name).result["learners"]:
         answer = visitor.get(f"/understand?model={name}/{each['id']}")
         assert answer.status_code == 200, each["id"]
@@ -135,7 +135,7 @@ def test_the_report_is_written_in_the_language_of_the_page_and_kept_apart_from_t
     visitor = enter()
     visitor.post("/settings", lang="it")
     visitor.open("play")
-    name = visitor.learn("c45")
+    name = visitor.learn_here("c45")
     visitor.post("/export/report", model=f"{name}/c45")
     report = visitor.wait("report")
     answer = visitor.get(f"/export/report/{report}")
@@ -154,7 +154,7 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     visitor.post("/table/missing", words="n/d")
     visitor.post("/table/clean", finding="spelling", choice="merge")
     visitor.post("/table/clean", finding="outliers", choice="clip")
-    name = visitor.learn("naive-bayes")
+    name = visitor.learn_here("naive-bayes")
     head = "id;city;age;income;size;zone;country"
     lines = [f"1;{city};40;{income};small;1;IT" for city, income in (("milano", 900_000), ("Milano", 48_083))]
     (tmp_path / "rows.csv").write_text("\n".join([head, *lines]) + "\n")
@@ -178,7 +178,7 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
 def test_another_file_is_predicted(enter, tmp_path):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn("naive-bayes")
+    name = visitor.learn_here("naive-bayes")
     rows = tmp_path / "new.csv"
     rows.write_text("outlook,temperature,humidity,windy\nsunny,cool,high,true\nrainy,mild,normal,false\n")
     assert visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(rows)).status_code == 200

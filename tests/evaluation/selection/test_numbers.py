@@ -69,7 +69,7 @@ def test_repeated_folds_allow_for_the_rows_they_share(diabetes):
 def test_learners_over_several_tables(diabetes):
     X, y = diabetes
     tables = {"all": (X, y), "half": (X[::2], y[::2]), "few": (X[:, :4], y)}
-    found = vaglio.compare(tables, learners=LEARNERS, folds=3)
+    found = vaglio.compare(tables, learners=LEARNERS, folds=3, **FAST)
     assert found.task == "regression"
     assert found.to_rows()[-1]["learner"] == "mean"
     with pytest.raises(InputError, match="different tasks"):
@@ -143,7 +143,7 @@ def test_a_race_stops_what_is_clearly_worse(diabetes):
 
 def test_costs_of_a_unit_of_error_decide_the_quantile(diabetes):
     cost = {"over": 1, "under": 3}
-    found = vaglio.select(*diabetes, learners=["gradient-boosting", "cart"], folds=3, n_iter=2, cost=cost)
+    found = vaglio.select(*diabetes, learners=["gradient-boosting", "cart"], folds=3, n_iter=1, cost=cost)
     assert found.best_estimator.quantile == 0.75
     assert found.best_estimator.loss == "quantile"
     assert found.evaluation.mean_cost == pytest.approx(-found.score)
