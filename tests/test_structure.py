@@ -103,11 +103,13 @@ def test_the_word_is_learned():
     assert not found, "\n".join(["write 'learned':", *found])
 
 
+@pytest.mark.slow
 def test_no_text_names_ids_of_a_specification():
     found = _lines_with(SPECIFICATION_ID, *PROSE, *DOCUMENTS)
     assert not found, "\n".join(["readers do not have the specification these ids are from:", *found])
 
 
+@pytest.mark.slow
 def test_no_file_names_a_path_of_one_machine():
     machine = re.compile(r"(?<![\w.}])/(?:work|root|home|Users)/\w")
     assert [str(path) for path in _tracked() if machine.search(_text(path))] == []

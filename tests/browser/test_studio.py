@@ -337,12 +337,13 @@ def test_scripts_write_in_the_language_of_the_page(analyst: Person):
     page.close()
 
 
-def test_a_monkey_finds_no_failure(tmp_path: Path):
+@pytest.mark.parametrize("clicks", [20, pytest.param(200, marks=pytest.mark.nightly)])
+def test_a_monkey_finds_no_failure(tmp_path: Path, clicks: int):
     from tools.studio_monkey import Monkey
 
     monkey = Monkey(tmp_path / "project", seed=1)
     try:
-        for _ in range(40):
+        for _ in range(clicks):
             monkey.click()
         monkey.end_runs()
     finally:

@@ -286,6 +286,7 @@ def hash_of(text: str) -> int:
     return sum(map(ord, text))
 
 
+@pytest.mark.slow
 def test_a_very_deep_tree_is_drawn_in_proportion():
     n = 3000
     X = pd.DataFrame({"x": np.arange(n, dtype=float)})

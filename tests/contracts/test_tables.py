@@ -173,6 +173,7 @@ def test_infinite_number_is_refused_by_name(estimator: Any) -> None:
         clone(estimator).fit(X, target_for(estimator, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)
 def test_a_word_among_the_numbers_to_predict_is_named(estimator: Any) -> None:
     X, _ = mixed_table()

@@ -105,6 +105,7 @@ def test_a_model_from_a_file_its_estimator_and_its_learner_draw_the_same_regions
     assert [ax.get_title() for ax in again.axes] == ["max_depth = 1", "max_depth = 2", "max_depth = 3"]
 
 
+@pytest.mark.slow
 def test_panels_are_settings_times_fixed_values(penguins: vaglio.Table) -> None:
     figure = vaglio.draw(
         "regions", "cart", penguins, "species", settings={"max_depth": [1, 2]}, fixed={"island": ["Biscoe", "Dream"]}

@@ -64,7 +64,7 @@ TABLES = ("csv", "arff", "json", "arrow", "parquet", "xlsx")
     ("targets", "attempts"),
     [
         (("models",), 40),
-        (("options",), 3),
+        (("options",), 5),
         (TABLES, 18),
         pytest.param(("models",), 400, marks=pytest.mark.nightly),
         pytest.param(("options",), 12, marks=pytest.mark.nightly),

@@ -60,8 +60,7 @@ def test_the_five_requirements_are_measured_in_a_run(enter):
     visitor = enter()
     visitor.open("play")
     name = visitor.learn_here("c45", "naive-bayes")
-    visitor.post("/compare/measure", run=name)
-    visitor.wait("compare")
+    visitor.act_here("compare", lambda: visitor.post("/compare/measure", run=name))
     page = visitor.get("/compare").text
     assert "20% label noise" in page
     assert "1 of 1 pair does not differ significantly" in page
@@ -158,8 +157,8 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     head = "id;city;age;income;size;zone;country"
     lines = [f"1;{city};40;{income};small;1;IT" for city, income in (("milano", 900_000), ("Milano", 48_083))]
     (tmp_path / "rows.csv").write_text("\n".join([head, *lines]) + "\n")
-    visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(tmp_path / "rows.csv"))
-    run = visitor.wait("predict")
+    fields = {"model": f"{name}/naive-bayes", "path": str(tmp_path / "rows.csv")}
+    run = visitor.act_here("predict", lambda: visitor.post("/export/predict", **fields))
     (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
     table = read(tmp_path / "predicted.csv")
     # The file shows the rows as they came, the model saw them as the table was cleaned.
@@ -216,8 +215,7 @@ def test_columns_with_other_names_are_asked_for_in_a_form_that_is_filled_in(ente
     for outside in ("../project.json", "nowhere.csv", "/etc/passwd"):
         assert visitor.post("/export/map", **{**fields, "file": outside}).status_code == 422
     right = {"column.2": "umidità", "column.3": "vento"}
-    assert visitor.post("/export/map", **fields, **right).status_code == 200
-    run = visitor.wait("predict")
+    run = visitor.act_here("predict", lambda: visitor.post("/export/map", **fields, **right))
     (tmp_path / "mapped.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
     assert read(tmp_path / "mapped.csv").columns[-3:] == ("predicted", "p_no", "p_yes")
     kept = load(visitor.studio.jobs.latest("learn").folder / "naive-bayes.vaglio")

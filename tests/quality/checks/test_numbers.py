@@ -137,6 +137,7 @@ def test_chance_explains_nothing_on_average():
     assert abs(np.mean(shares)) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "it"])
 def test_an_exploration_of_numbers_has_no_classes(lang: str):
     seen = explore(vaglio.datasets.load("penguins"), "body_mass_g")
