@@ -138,7 +138,7 @@ def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_explanations_say_what_the_costs_decided(learner: str):
     X, y = rows()
     fitted = CostSensitiveClassifier(make(learner), COSTS).fit(X, y).fitted_
@@ -164,7 +164,7 @@ def test_explanations_say_what_the_costs_decided(learner: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_a_selection_and_a_study_hand_the_costs_on(learner: str):
     X, y = rows()
     study = vaglio.Study(
@@ -202,7 +202,7 @@ def test_costs_that_fit_and_costs_that_do_not(costs: Any, word: str | None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", REGRESSORS)
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
 def test_costs_of_a_unit_of_error_decide_the_quantile_or_are_said_to_be_reported_only(learner: str) -> None:
     random = np.random.default_rng(0)
     X = pd.DataFrame({"a": random.normal(size=600), "b": random.choice(list("xyz"), 600)})

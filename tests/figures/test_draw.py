@@ -36,7 +36,7 @@ def _closed() -> Any:
 
 def words(figure: Any) -> set[str]:
     """Everything that is written in a figure."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return {text.get_text() for text in figure.findobj(Text) if text.get_text()}
 
 

@@ -100,7 +100,6 @@ def _planted(share: float) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)}), y
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", _LEARNERS)
 def test_what_many_values_tell_is_found(learner: Learner) -> None:

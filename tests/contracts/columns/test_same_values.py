@@ -77,7 +77,7 @@ def in_libraries(X: pd.DataFrame) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fitted_as", ["bool", "int", "digits"])
+@pytest.mark.parametrize("fitted_as", ["bool", pytest.param("int", marks=pytest.mark.nightly), "digits"])
 @pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: str) -> None:
     X, y = truth_table()
@@ -90,7 +90,7 @@ def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fitted_as", ["category", "digits"])
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_codes_are_the_same_in_any_dtype(estimator: Any, fitted_as: str) -> None:
     X, y = code_table()
     known = in_form(X, CODES[fitted_as])
@@ -119,7 +119,7 @@ def test_same_rows_from_any_library(estimator: Any, made: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
     rng = np.random.default_rng(2)
     X = pd.DataFrame(
@@ -138,7 +138,7 @@ def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_a_column_of_strange_values_is_named(estimator: Any) -> None:
     X, y = truth_table()
     fitted = clone(estimator).fit(X, target_for(estimator, y))

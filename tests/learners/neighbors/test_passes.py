@@ -98,7 +98,13 @@ def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, qu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "hamming", "canberra"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("euclidean", "manhattan", "cosine", "hamming"),
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in ("chebyshev", "canberra")),
+    ],
+)
 @pytest.mark.parametrize(
     "algorithm", ["auto", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("kd_tree", "brute"))]
 )
