@@ -20,12 +20,19 @@ TOKEN = "a-token-for-one-browser"
 
 
 @contextmanager
-def running_studio(folder: Path) -> Iterator[str]:
-    """Give the address with its token."""
+def running_studio(folder: Path, late: str = "") -> Iterator[str]:
+    """Give the address with its token; the file ``late`` takes a moment to come."""
     with socket.create_server(("127.0.0.1", 0)) as opened:
         origin = f"http://127.0.0.1:{opened.getsockname()[1]}"
         studio = Studio(Settings(folder, TOKEN, origin))
-        server = uvicorn.Server(uvicorn.Config(studio.application(), log_level="error", lifespan="on"))
+        application = studio.application()
+
+        async def delayed(scope: Any, receive: Any, send: Any) -> None:
+            if late and scope.get("path") == late:
+                await asyncio.sleep(0.3)
+            await application(scope, receive, send)
+
+        server = uvicorn.Server(uvicorn.Config(delayed, log_level="error", lifespan="on"))
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[opened])), daemon=True)
         thread.start()
         until(lambda: server.started or not thread.is_alive())

@@ -307,10 +307,13 @@ def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_language_colors_and_the_end_are_chosen_by_forms(browser, tmp_path: Path, monkeypatch, scripts: bool):
-    """Without scripts a browser sends the form itself, with the origin that the page's policy lets it tell."""
+    """Without scripts a browser sends the form itself, with the origin that the page's policy lets it tell.
+
+    Scripts that come late do not lose what was chosen meanwhile.
+    """
     ended: list[int] = []
     monkeypatch.setattr("vaglio.studio.service.os.kill", lambda pid, number: ended.append(number))
-    with running_studio(tmp_path / "project") as address:
+    with running_studio(tmp_path / "project", late="/static/live.js") as address:
         person = Person(browser, address, java_script_enabled=scripts)
         page = person.page
         for select, value in (("#lang", "it"), ("#theme-choice", "dark")):

@@ -214,7 +214,7 @@ def test_two_trainings_share_a_cluster(client, lazy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [*_at_night(5), 1])
+@pytest.mark.parametrize("workers", _at_night(5, 1))
 def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]

@@ -64,7 +64,8 @@ def table():
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
-@pytest.mark.parametrize("group", [50_000, pytest.param(ROWS, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("group", [50_000, ROWS])
 def test_row_groups_of_any_size(table, tmp_path, group):
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(table, path, row_group_size=group)

@@ -138,7 +138,7 @@ def test_chance_explains_nothing_on_average():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lang", ["en", "it"])
+@pytest.mark.parametrize("lang", [pytest.param("en", marks=pytest.mark.nightly), "it"])
 def test_an_exploration_of_numbers_has_no_classes(lang: str):
     seen = explore(vaglio.datasets.load("penguins"), "body_mass_g")
     assert seen.classes() == []
