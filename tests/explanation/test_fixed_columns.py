@@ -49,9 +49,34 @@ def test_no_learner_advises_to_change_an_age_or_a_date(learner):
 
 NAMES = {
     True: (
-        ["age", "Age_of_customer", "patientAge", "ETÀ", "eta'", "Alter", "âge", "edad", "idade", "date of birth", "dob"]
-        + ["Data di nascita", "Geburtsdatum", "fecha_nacimiento", "birthYear", "sex", "Gender", "sesso", "Geschlecht"]
-        + ["nationality", "Cittadinanza", "Staatsangehörigkeit", "race", "customer_id", "rowId", "uuid"]
+        [
+            "age",
+            "Age_of_customer",
+            "patientAge",
+            "ETÀ",
+            "eta'",
+            "Alter",
+            "âge",
+            "edad",
+            "idade",
+            "date of birth",
+            "dob",
+            "Data di nascita",
+            "Geburtsdatum",
+            "fecha_nacimiento",
+            "birthYear",
+            "sex",
+            "Gender",
+            "sesso",
+            "Geschlecht",
+            "nationality",
+            "Cittadinanza",
+            "Staatsangehörigkeit",
+            "race",
+            "customer_id",
+            "rowId",
+            "uuid",
+        ]
     ),
     False: ["usage", "page", "average", "package", "essex", "salary", "beta", "theta", "alternative", "stage", "zip"],
 }
@@ -71,7 +96,7 @@ def test_a_date_is_fixed_once_it_has_passed():
 
 
 def test_the_number_of_a_regression_is_not_moved_by_an_age():
-    X, y = people()
+    X, _y = people()
     number = X["age"].to_numpy() * 3 + X["paid"].to_numpy() * 40
     model = vaglio.LinearRegression().fit(X, number).fitted_
     moved = [each.counterfactual for each in model.explain(X[:8], counterfactual="+30") if each.counterfactual]

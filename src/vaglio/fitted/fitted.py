@@ -409,8 +409,8 @@ class Fitted:
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
         fixed : sequence of str
-            Columns that cannot change: no counterfactual changes them. Columns of ages, births, sexes and nationalities,
-            dates before today and identifiers are among them by their names.
+            Columns that cannot change: no counterfactual changes them. Ages, births, sexes and nationalities, dates
+            before today and identifiers are among them by their names.
         changeable : sequence of str
             Columns that can be changed, whatever they are called.
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_found
 from vaglio.evaluation.overlap import find_overlap
