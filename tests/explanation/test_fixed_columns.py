@@ -123,5 +123,5 @@ def test_the_command_takes_fixed_columns(tmp_path):
     free, plain, kept = (run_here(*explain, *how).out for how in (["--changeable", "age"], [], ["--fixed", "age"]))
     assert "if age were" in free
     assert "if age were" not in plain + kept
-    assert "which nobody can change; if they can be changed, set --changeable age" in plain
+    assert "advice keeps age fixed; to allow a change, set --changeable age" in plain
     assert "set --changeable" not in free + kept

@@ -576,7 +576,7 @@ def _kept(explanation: Explanation, change: Counterfactual | None, context: Cont
     return [
         Message(
             "columns-kept-fixed",
-            "no advice changes {columns}, which nobody can change; if they can be changed, set {changeable}",
+            "advice keeps {columns} fixed; to allow a change, set {changeable}",
             columns=listed(names, len(names)),
             changeable=changing(names),
         )

@@ -14,6 +14,7 @@ from vaglio.messages.figures import figure, percent
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import clip, listed
 from vaglio.plot.style import PALETTE
+from vaglio.quality.association import TargetScore
 from vaglio.quality.checks.context import SEVERITY_WORDS
 from vaglio.quality.exploration import Exploration, target_groups
 from vaglio.quality.profile import sample_rows
@@ -25,6 +26,8 @@ __all__ = ["exploration_summary"]
 
 # Rows that a picture counts, and in which the patterns of missing values are looked for.
 _MOST_ROWS = 200_000
+# Columns with a card of about 2 kB.
+_MOST_CARDS = 1000
 # A heat map of more columns is not read; the strongest pairs are listed beside it.
 _MOST_ASSOCIATED, _MOST_PAIRS = 20, 20
 _MOST_MISSING, _MOST_PATTERNS, _NAMED = 24, 8, 6
@@ -65,7 +68,9 @@ def exploration_summary(seen: Exploration, name: str, limits: Limits | None = No
     codes, labels = _coloured(seen, rows)
     gains = {score.attribute: score for score in seen.ranking}
     order = [*([seen.target] if seen.target is not None else []), *gains]
-    order += [each for each in columns if each not in set(order)]
+    ranked = set(order)
+    order += [each for each in columns if each not in ranked]
+    shown = [each for each in order if each in columns][:_MOST_CARDS]
     return {
         "name": clip(os.path.basename(name), 60),
         "target": None if seen.target is None else clip(seen.target, 60),
@@ -79,10 +84,15 @@ def exploration_summary(seen: Exploration, name: str, limits: Limits | None = No
         if len(rows) < len(seen.table)
         else "",
         "cards": [
-            _card(seen, columns[each], column_summary(columns[each], profiles[each], rows, codes, max(len(labels), 1)))
-            for each in order
-            if each in columns
+            _card(
+                seen,
+                columns[each],
+                gains.get(each),
+                column_summary(columns[each], profiles[each], rows, codes, max(len(labels), 1)),
+            )
+            for each in shown
         ],
+        "others": len(columns) - len(shown),
         "n_sparse": len(seen.table.sparse.names) if seen.table.sparse is not None else 0,
         "missing": _missing(columns, rows),
         "associations": _associations(seen),
@@ -134,8 +144,7 @@ def _findings(seen: Exploration, limits: Limits) -> list[dict[str, Any]]:
     ]
 
 
-def _card(seen: Exploration, column: Column, summary: dict[str, Any]) -> dict[str, Any]:
-    score = next((each for each in seen.ranking if each.attribute == column.name), None)
+def _card(seen: Exploration, column: Column, score: TargetScore | None, summary: dict[str, Any]) -> dict[str, Any]:
     gain: str = ""
     if score is not None and seen.predicts_numbers:
         gain = text("explains {share} of the variance", share=percent(score.strength, len(seen.table)))
