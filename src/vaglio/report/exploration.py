@@ -220,6 +220,7 @@ def _associations(seen: Exploration) -> dict[str, Any]:
         "pairs": [
             {"a": clip(row["a"], 40), "b": clip(row["b"], 40), "rest": list(row.values())[2:]}
             for row in found.strongest(_MOST_PAIRS)
+            if row["strength"]
         ],
         "note": found.note,
     }
