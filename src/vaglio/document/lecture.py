@@ -173,7 +173,8 @@ th{font-weight:600}thead th{border-bottom:1px solid #718096;vertical-align:botto
 .body{display:flex;gap:1em;align-items:flex-start}.told{flex:1 1 58%;min-width:0}
 .shown{flex:1 1 42%;min-width:0}.below{flex-direction:column}.shown figure{margin:0}
 .shown svg{width:100%;height:auto;max-height:74vh}
-.told td:last-child:not(.n){white-space:normal;min-width:8em}.told p{margin:.35em 0}.told table{font-size:.82em;margin:.35em 0}
+.told td:last-child:not(.n){white-space:normal;min-width:8em}
+.told p{margin:.35em 0}.told table{font-size:.82em;margin:.35em 0}
 .formula{font-family:"Latin Modern Math","Cambria Math",Georgia,serif;margin:.25em 0;padding:.1em .6em;
 border-left:4px solid #2b6cb0}
 .live .told .scroll{overflow:visible}sup,sub{font-size:.7em;line-height:0}
