@@ -292,6 +292,15 @@ class EncodedMatrix:
         changed.threads, changed._ranks = self.threads, self._ranks
         return changed
 
+    def by_columns(self) -> EncodedMatrix:
+        """Return the rows with the numbers of a column side by side, as a table has them.
+
+        Sums over a column add in another order in another layout.
+        """
+        laid = EncodedMatrix(self.features, np.asfortranarray(self._given), self.codes, self.text, self.sparse)
+        laid.threads, laid._all_ranks = self.threads, self._all_ranks
+        return laid
+
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
         """Return the given rows, by position, mask or slice."""
         taken = EncodedMatrix(

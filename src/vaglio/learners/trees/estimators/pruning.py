@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune, prune_to
+from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.message import Option
 from vaglio.runtime.seeds import seed_of
