@@ -292,15 +292,6 @@ class EncodedMatrix:
         changed.threads, changed._ranks = self.threads, self._ranks
         return changed
 
-    def by_columns(self) -> EncodedMatrix:
-        """Return the rows with the numbers of a column side by side, as a table has them.
-
-        Sums over a column add in another order in another layout.
-        """
-        laid = EncodedMatrix(self.features, np.asfortranarray(self._given), self.codes, self.text, self.sparse)
-        laid.threads, laid._all_ranks = self.threads, self._all_ranks
-        return laid
-
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
         """Return the given rows, by position, mask or slice."""
         taken = EncodedMatrix(
@@ -313,6 +304,16 @@ class EncodedMatrix:
         taken.threads = self.threads
         if self._ranks is not None and 4 * taken.n_rows >= self.n_rows:
             taken._all_ranks = self._ranks, np.arange(self.n_rows)[rows]
+        return taken
+
+    def take_as_laid(self, rows: np.ndarray) -> EncodedMatrix:
+        """Return the given rows, with numbers side by side by column or by row, as they are here.
+
+        Sums over a column add in another order in another layout: these rows are to give the model they give alone.
+        """
+        taken = self.take(rows)
+        if self._given.flags.f_contiguous:
+            taken._given = np.asfortranarray(taken._given)
         return taken
 
 

@@ -264,7 +264,7 @@ class VaglioEstimator(Parametrised):
         """
         if weight is not None and not weight.all():
             keep = weight > 0
-            matrix, y, weight = matrix.take(keep).by_columns(), y[keep], weight[keep]
+            matrix, y, weight = matrix.take_as_laid(keep), y[keep], weight[keep]
             self._refuse_lost_classes(y)
         if weight is not None and not scaled:
             weight = self._scaled(weight)
