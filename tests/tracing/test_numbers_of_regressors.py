@@ -50,9 +50,10 @@ TREES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
 def test_every_test_of_a_tree_is_the_best_of_the_tables(name, missing, seed):
     X, y = flats(seed, missing=missing)
     fitted = vaglio.DecisionTreeRegressor(**TREES[name]).fit(X, y)
