@@ -68,6 +68,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "KNeighborsRegressor": "k counts rows",
     "LinearRegression": "deals rows out to folds",
     "ObliqueTreeClassifier": "linear combinations are tried from a number of rows on",
+    "ObliqueTreeRegressor": "linear combinations are tried from a number of rows on",
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
     "RIPPERClassifier": "splits the rows into growing and pruning parts",
     "RandomForestClassifier": _DRAWS,

@@ -120,7 +120,7 @@ def test_dates_are_dates():
     X = pd.DataFrame({"signed": days, "x": np.arange(60.0) % 7})
     y = np.where(days < "2024-02-01", "early", "late")
     for model in (C45Classifier().fit(X, y), NaiveBayesClassifier().fit(X, y)):
-        said = model.explain(X.iloc[[10]])[0]
+        said = model.explain(X.iloc[[10]], changeable=["signed"])[0]
         (change,) = said.counterfactual.changes
         assert (change.feature, change.value) == ("signed", "2024-01-11")
         assert pd.Timestamp(change.instead) > pd.Timestamp("2024-01-11")

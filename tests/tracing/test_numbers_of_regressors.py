@@ -82,6 +82,19 @@ def test_the_decrease_of_every_threshold_is_that_of_brute_force(criterion):
     assert facts["nodes"][0]["impurity"] == pytest.approx(loss_of(criterion, y) / len(y))
 
 
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_a_combination_leaves_less_than_any_single_column(criterion):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(size=(80, 2)), columns=["a", "b"])
+    y = np.where(X["a"] + X["b"] > 1, 7.0, 2.0) + rng.integers(0, 2, 80)
+    fitted = vaglio.ObliqueTreeRegressor(criterion=criterion, max_depth=2).fit(X, y)
+    work = vaglio.trace(fitted, X, y)
+    node, tree = work.facts["nodes"][0], fitted.tree_
+    assert node["combination"] < min(node["single"].values())
+    assert node["impurity"] - node["combination"] == pytest.approx(tree.gain[0])
+    assert "s1 = " in str(work)
+
+
 @pytest.mark.parametrize("missing", ["fractional", "branch"])
 def test_ways_of_missing_values_are_followed(missing):
     X, y = flats(4, missing=0.2)
