@@ -197,8 +197,9 @@ class VaglioEstimator(Parametrised):
         check_is_fitted(self, "fitted_")
         refuse_out_of_core(X, "An explanation")
         seen = None if training is None else check_X(self, training, reset=False)
-        how = {"counterfactual": counterfactual, "training": seen, "fixed": fixed, "changeable": changeable}
-        found: Explanations = self.fitted_.explain(check_X(self, X, reset=False), **how)
+        kept: dict[str, Any] = {"fixed": fixed, "changeable": changeable}
+        rows = check_X(self, X, reset=False)
+        found: Explanations = self.fitted_.explain(rows, counterfactual=counterfactual, training=seen, **kept)
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
