@@ -90,8 +90,15 @@ def test_another_class_can_be_chosen_by_keyboard(browser, pages):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["three", "two"])
-@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+@pytest.mark.parametrize(
+    ("name", "viewport", "scheme"),
+    [
+        *(("three", DESKTOP, "light"), ("two", DESKTOP, "dark"), ("three", PHONE, "light")),
+        pytest.param("two", DESKTOP, "light", marks=pytest.mark.nightly),
+        pytest.param("three", DESKTOP, "dark", marks=pytest.mark.nightly),
+        pytest.param("two", PHONE, "light", marks=pytest.mark.nightly),
+    ],
+)
 def test_the_page_is_accessible(browser, pages, name, viewport, scheme):
     from axe_playwright_python.sync_playwright import Axe
 

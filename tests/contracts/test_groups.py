@@ -51,6 +51,7 @@ def test_an_estimate_by_customers_is_lower_than_one_that_knows_them(learner):
     assert together.accuracy.value < alone.accuracy.value - 0.2
 
 
+@pytest.mark.slow
 def test_every_way_to_evaluate_keeps_them_together():
     learners, plain = {"learners": ["cart"]}, {"noise": (), "missing": (), "sizes": ()}
     compared = vaglio.compare(grouped(), "gone", ["cart", "knn"], folds=5, **plain).to_rows()

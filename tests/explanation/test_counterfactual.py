@@ -48,7 +48,12 @@ def changed(frame: pd.DataFrame, row: int, explanation: Any) -> pd.DataFrame:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("learner", "table"), [*product(LEARNERS, TABLES), *product(QUICK, WIDER)], ids=lambda value: value
+    ("learner", "table"),
+    [
+        pytest.param(learner, table, marks=[] if learner in QUICK or table == "play" else [pytest.mark.nightly])
+        for learner, table in [*product(LEARNERS, TABLES), *product(QUICK, WIDER)]
+    ],
+    ids=lambda value: value,
 )
 def test_every_change_told_flips_the_class(learner, table):
     model, X, _ = trained(learner, table)

@@ -44,6 +44,7 @@ def test_an_identifier_has_the_largest_gain_and_none_beyond_chance():
     assert day.strength == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 60, 4000])
 @pytest.mark.parametrize("values", [2, 7, 60, 4000])
 def test_the_gain_by_chance_is_that_of_shuffled_classes(n, values):
