@@ -191,8 +191,8 @@ class Preset(metaclass=InPlace):
         return self.__dict__.get("learner_") is not None
 
     def _is_preset(self) -> bool:
-        """Whether this is one of scikit-learn's names, not of a class that a program derived from it."""
-        return type(self).__module__.startswith("vaglio.sklearn.")
+        """Whether this is one of scikit-learn's names, or of its own modules, not of a class that a program derived."""
+        return type(self).__module__.startswith(("vaglio.sklearn.", "sklearn."))
 
     def _get_doc_link(self) -> str:
         """Return the page of scikit-learn's class, which describes parameters and attributes."""
