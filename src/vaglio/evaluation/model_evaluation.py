@@ -27,7 +27,10 @@ from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
-__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers"]
+__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers", "with_training_rows"]
+
+# Training rows that are predicted, for a server to compare with.
+_MOST_PREDICTED = 1000
 
 
 @checked
@@ -229,3 +232,20 @@ def evaluate_predictions(
     if cost is not None and evaluation.probability:
         return evaluation.at_least_cost()
     return evaluation
+
+
+def with_training_rows(evaluation: Any, model: Any, rows: Rows) -> Any:
+    """Return an evaluation of numbers that knows what the model predicts for some of its training rows.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, RegressionEvaluation or None
+    model : fitted estimator
+    rows : Rows
+        Those that it was trained on.
+    """
+    if evaluation is None or rows.task == "classification":
+        return evaluation
+    some = rows.sample(_MOST_PREDICTED)
+    predicted = np.asarray(model.predict(some.X), dtype=np.float64)
+    return replace(evaluation, on_training_rows=predicted if some.weight is None else predicted[some.weight > 0])

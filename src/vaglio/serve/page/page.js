@@ -298,6 +298,7 @@ function showWatch(seen) {
   parts.push(barTable([say("Rows with"), null, say("Rows"), say("Share")], kinds));
   parts.push(node("h3", say("Drift from the training set, last {n:,} {n:row|rows}", { n: seen.window })));
   const columns = Object.entries(seen.drift);
+  if (seen.predictions?.drift) columns.unshift([say("Predicted number"), seen.predictions.drift]);
   if (columns.length) {
     const severities = { high: say("strong drift"), medium: say("moderate drift") };
     const measures = { ks: say("Kolmogorov–Smirnov distance"), psi: say("population stability index") };
@@ -309,7 +310,21 @@ function showWatch(seen) {
   } else parts.push(node("p", seen.profile
     ? say("Drift is measured from 50 rows on.")
     : say("This model file has no statistics of its training set. Train it again to measure drift.")));
+  if (seen.predictions) parts.push(...predictedNumbers(seen.predictions));
+  else if (state.model.classes === null) parts.push(node("p", say("This model file has no predictions of an evaluation. Train it with --folds 10 or --holdout 0.3 to measure the drift of the predicted numbers.")));
   $("watch").replaceChildren(...parts);
+}
+
+function predictedNumbers({ edges, expected, window }) {
+  const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+  const [seen, known] = [Math.max(total(window), 1), Math.max(total(expected), 1)];
+  const most = Math.max(...window.map((count) => count / seen), ...expected.map((count) => count / known));
+  const range = (at) => (at < edges.length ? say("up to {number}", { number: brief(edges[at]) }) : say("more than {number}", { number: brief(edges[at - 1]) }));
+  const rows = window.map((count, at) => ({ name: range(at), size: count / seen, of: most, chosen: true, numbers: [percent(count / seen), percent(expected[at] / known)] }));
+  return [
+    node("h3", say("Predicted numbers")),
+    barTable([say("Predicted number"), null, say("Share of the last rows"), say("Share in the evaluation")], rows),
+  ];
 }
 
 // -- beginning -----------------------------------------------------------------------------------------------------
