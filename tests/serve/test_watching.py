@@ -201,7 +201,7 @@ def test_predicted_numbers_drift_with_the_rows_and_not_without(serve, tmp_path: 
 @pytest.mark.parametrize(
     "state",
     [None, {}, {"edges": [], "outside": [1]}, {"edges": [1.0], "outside": [1]}, {"edges": [1], "outside": [1, 1]},
-     {"edges": [2.0, 1.0], "outside": [1, 1, 1]}, {"edges": [1.0], "outside": [0, 0]}, {"edges": [1.0], "outside": None},
+     {"edges": [2.0, 1.0], "outside": [1, 1, 1]}, {"edges": [1.0], "outside": [0, 0]}, {"edges": [1.0]},
      {"edges": [1.0], "outside": [1, 1], "trained": [1, -1]}],
 )  # fmt: skip
 def test_predictions_of_a_strange_file_are_left_aside(serve, files, tmp_path: Path, state: Any):

@@ -1,9 +1,8 @@
 """What a model of numbers predicted when it was evaluated: the model file keeps it, to compare later predictions with.
 
-Two sets are kept in the same bins. The predictions of rows outside of the training are spread as those of new rows, but
-those of folds come from several models, and a small tree has other leaves in each. The predictions of training rows come
-from the model itself, but follow their targets too closely. New predictions are those of other rows if they are far from
-both.
+Two sets are kept in the same bins. The predictions of rows outside of the training are spread as those of new rows,
+but those of folds come from several models, and a small tree has other leaves in each. The predictions of training rows
+come from the model itself, but follow their targets too closely. New predictions have drifted if far from both.
 """
 
 from __future__ import annotations

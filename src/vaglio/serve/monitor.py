@@ -164,7 +164,7 @@ class Monitor:
         self.text = {j for j, feature in enumerate(features) if feature.kind == "text"}
 
     # -- one row -------------------------------------------------------------------------------------------------------
-    def see_row(self, one: OneRow, row: dict[str, Any], label: object) -> None:
+    def see_row(self, one: OneRow, row: dict[str, Any], label: Any) -> None:
         """Count one row and the answer to it; in the thread of the server only.
 
         Parameters
@@ -184,7 +184,7 @@ class Monitor:
             return
         self.counters.add("vaglio_predictions_total", 1, self.name, "" if self.classless else str(label))
         if self.predicted is not None:
-            self.window[-1][bisect_left(self.predicted.edges, label)] += 1  # type: ignore[type-var]
+            self.window[-1][bisect_left(self.predicted.edges, float(label))] += 1
         numbers, codes = blocks[0][0].tolist(), blocks[1][0].tolist()
         found: set[str] = set()
         for watched, bins in zip(self.watched, self.window):
