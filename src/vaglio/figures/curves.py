@@ -172,8 +172,8 @@ def draw_errors(subject: Subject) -> Any:
     quiet(ax, grid="y", locale=locale)
     ends = [locale.text(figure(float(predicted[rows].max()))) for rows in groups]
     ax.set_xticks(at, [locale.say("up to {number}", number=end) for end in ends], rotation=30, ha="right")
-    ax.set(xlabel=locale.say("Predicted"), ylabel=locale.say("Error"))
-    ax.legend(frameon=False, fontsize=9)
+    ax.set(xlabel=locale.say("Predicted number"), ylabel=locale.say("Error"))
+    ax.legend(frameon=False, fontsize=9, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return ax.figure
 
 

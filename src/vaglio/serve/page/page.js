@@ -15,6 +15,12 @@ function brief(value) {
   return value === null ? "" : number(value, ".3g");
 }
 
+// A share of a number with its sign, as everywhere else; the evidence for a class as it is.
+function signed(value, withSign) {
+  const told = brief(value).replace("-", "−");
+  return withSign && value > 0 ? `+${told}` : told;
+}
+
 function percent(value) {
   return number(value, ".1%");
 }
@@ -227,16 +233,23 @@ function showCompared() {
 
 function showReasons(told) {
   const parts = [];
+  const ofNumber = state.model.classes === null;
+  // A number is a sum: the mean that it starts at is no reason beside the others.
+  const starts = ofNumber ? [...told.reasons, ...told.against].filter((reason) => reason.code === "start-at-mean") : [];
+  const [reasons, against] = [told.reasons, told.against].map((list) => list.filter((reason) => !starts.includes(reason)));
+  for (const start of starts) {
+    parts.push(node("p", say("{amount} on average", { amount: shown(start.weight) })));
+  }
   // One scale for both: a bar against is as long as one of the same weight for it.
-  const most = Math.max(...[...told.reasons, ...told.against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
-  const both = [[say("Evidence for it"), told.reasons, true], [say("Evidence against it"), told.against, false]];
-  for (const [title, reasons, chosen] of both) {
-    if (!reasons.length) continue;
+  const most = Math.max(...[...reasons, ...against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
+  const titles = ofNumber ? [say("It is higher for"), say("It is lower for")] : [say("Evidence for it"), say("Evidence against it")];
+  for (const [title, list, chosen] of [[titles[0], reasons, true], [titles[1], against, false]]) {
+    if (!list.length) continue;
     parts.push(node("h3", title));
-    if (reasons.some((reason) => reason.weight !== null)) {
-      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, of: most, chosen, numbers: [brief(reason.weight)] }));
+    if (list.some((reason) => reason.weight !== null)) {
+      const rows = list.map((reason) => ({ name: reason.text, size: Math.abs(reason.weight ?? 0), of: most, chosen, numbers: [signed(reason.weight, ofNumber)] }));
       parts.push(barTable([say("Reason"), null, say("Weight")], rows));
-    } else parts.push(node("ul", null, ...reasons.map((reason) => node("li", reason.text))));
+    } else parts.push(node("ul", null, ...list.map((reason) => node("li", reason.text))));
   }
   if (!parts.length) parts.push(node("p", say("This kind of model gives no reasons.")));
   if (told.notes.length) {
