@@ -17,7 +17,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions, task_of_model
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
-from vaglio.evaluation.rows import Predicted, Rows
+from vaglio.evaluation.rows import MemoryRows, Predicted, Rows
 from vaglio.evaluation.selection.candidates import resolve_learners, task_asked
 from vaglio.fitted import Fitted
 from vaglio.messages.message import Option
@@ -25,6 +25,7 @@ from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
+from vaglio.runtime.seeds import row_hash
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
 __all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers", "with_training_rows"]
@@ -246,6 +247,10 @@ def with_training_rows(evaluation: Any, model: Any, rows: Rows) -> Any:
     """
     if evaluation is None or rows.task == "classification":
         return evaluation
-    some = rows.sample(_MOST_PREDICTED)
+    some = rows
+    if not isinstance(rows, MemoryRows):
+        some = rows.sample(_MOST_PREDICTED)
+    elif len(rows) > _MOST_PREDICTED:  # the same rows as out of core
+        some = rows.take(np.sort(np.argsort(row_hash(np.arange(len(rows)), 0), kind="stable")[:_MOST_PREDICTED]))
     predicted = np.asarray(model.predict(some.X), dtype=np.float64)
     return replace(evaluation, on_training_rows=predicted if some.weight is None else predicted[some.weight > 0])
