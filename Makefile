@@ -9,7 +9,7 @@ JOBS   ?= $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
 # One more worker than processors: tests of servers, browsers and processes wait for them.
 WORKERS ?= $(shell expr $(JOBS) + 1)
 # Each worker starts with files of its own, so that their fixtures are made once; one that is done takes from the others.
-PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 # An edit to any of these makes the next build compile again, and only what changed.
@@ -52,6 +52,8 @@ run: build ## the main job on the bundled penguins table: train, evaluate, rules
 
 test: test-native chromium test-python ## the tests that decide: native, Python, browser; minutes
 
+# These wait for nothing but processors, and a further worker would only collect them once more.
+test-fast: WORKERS = $(JOBS)
 test-fast: build $(STAMPS)/test ## some Python tests of everything, without a browser: under a minute
 	@$(PYTEST) -m "not slow and not nightly and not browser" $(ARGS)
 

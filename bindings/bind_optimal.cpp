@@ -1,3 +1,4 @@
+#include "optimal/gain.hpp"
 #include "optimal/solve.hpp"
 #include "records.hpp"
 #include "tree_convert.hpp"
@@ -41,10 +42,10 @@ vaglio::optimal::Optimum find_optimal_tree(const TreeTable& table, AnyArray y, s
                                            double seconds, int n_threads, Progress progress) {
     vaglio::tree::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
-    require(n_classes > 0, "an optimal tree needs classes");
     require(used.size() == data.features.size(), "one mark per feature is needed");
     require(max_leaves >= 1 && leaf_price >= 0, "a tree has at least one leaf, and its price is not negative");
-    auto entries = entries_from(row, label, gain, most, data.rows, n_classes);
+    auto entries =
+        entries_from(row, label, gain, most, data.rows, n_classes > 0 ? n_classes : vaglio::optimal::number_sums);
     auto problem = vaglio::optimal::make_problem(data, {used.data(), used.size()}, std::move(entries),
                                                  {max_depth, max_leaves, set_values, leaf_price});
     vaglio::tree::check_structure(start);
@@ -63,10 +64,11 @@ void register_optimal(nb::module_& m) {
         .def_ro("lower", &Optimum::lower, "No tree costs less; the cost itself when the tree is proved optimal.")
         .def_ro("greedy", &Optimum::greedy, "Of the tree that the search started from.")
         .def_ro("limit", &Optimum::limit, "What ended the search before the proof.");
-    m.def("find_optimal_tree", &find_optimal_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
-          nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"),
-          nb::arg("gain"), nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"),
-          nb::arg("leaf_price"), nb::arg("work"), nb::arg("seconds"), nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(),
-          "The tree of least cost within a depth and a number of leaves, and what no tree can cost less than.");
+    m.def(
+        "find_optimal_tree", &find_optimal_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
+        nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"), nb::arg("gain"),
+        nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"), nb::arg("leaf_price"),
+        nb::arg("work"), nb::arg("seconds"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+        "The tree of least cost within a depth and a number of leaves, and what no tree can cost less than. Of numbers "
+        "(n_classes = 0) the labels are 0 for w, 1 for w·y and 2 for most − w·y².");
 }

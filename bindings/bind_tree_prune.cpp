@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tree/predict.hpp"
 #include "tree/prune/prune.hpp"
 #include "tree_convert.hpp"
@@ -69,6 +71,21 @@ vaglio::tree::Tree prune_cost_complexity(const vaglio::tree::Tree& tree, double 
     });
 }
 
+auto standing_nodes(const vaglio::tree::Tree& tree, Array1<std::int32_t> nodes, Array1<double> alphas,
+                    const std::string& risk) {
+    const vaglio::tree::Tree& grown = shaped_tree(tree);
+    const vaglio::tree::Risk chosen = risk_from(risk);
+    const auto wanted = span_of(nodes);
+    const auto prices = span_of(alphas);
+    require(std::is_sorted(prices.begin(), prices.end()), "the alphas do not ascend");
+    for (const std::int32_t node : wanted)
+        require(node >= 0 && static_cast<std::size_t>(node) < grown.size(), "a node is out of range");
+    auto standing = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::tree::standing_nodes(grown, chosen, wanted, prices, control);
+    });
+    return to_numpy(std::move(standing), {prices.size(), wanted.size()});
+}
+
 }  // namespace
 
 void register_tree_prune(nb::module_& m) {
@@ -85,4 +102,7 @@ void register_tree_prune(nb::module_& m) {
           "alphas, risks and leaves of the nested sequence of trees.");
     m.def("prune_cost_complexity", &prune_cost_complexity, nb::arg("tree"), nb::arg("alpha"),
           nb::arg("risk") = "impurity", "The smallest tree of the sequence with an alpha up to the given one.");
+    m.def("standing_nodes", &standing_nodes, nb::arg("tree"), nb::arg("nodes"), nb::arg("alphas"),
+          nb::arg("risk") = "impurity",
+          "The node that stands for each given one in the tree that each alpha prunes to: (alphas, nodes).");
 }

@@ -69,6 +69,7 @@ def test_rows_and_names_that_differ_are_seen():
         assert [each.what for each in of_cells(table, TextTable.of(content), Counter())] == [what]
 
 
+@pytest.mark.slow
 def test_the_program_finds_differences_and_takes_judged_ones(tmp_path):
     rows = "".join(f"{at},{at / 4}\n" for at in range(40))
     (tmp_path / "good.csv.gz").write_bytes(gzip.compress(f"a,b\n{rows}".encode()))

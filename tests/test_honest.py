@@ -8,7 +8,8 @@ from tools.honest.__main__ import line, page, simulations
 from tools.honest.simulation import KINDS, Outcome, Simulation, outcomes
 
 CASES = {f"{each.kind}: {each.name}": each for each in simulations()}
-SHORT = [name for name, each in CASES.items() if each.short]
+# One of each question; the nightly run asks all of them, of more tables.
+SHORT = {each.name.partition(",")[0]: name for name, each in CASES.items() if each.short}
 
 
 def _judged(each: Simulation, runs: int) -> None:
@@ -17,7 +18,7 @@ def _judged(each: Simulation, runs: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", SHORT.values())
 def test_every_promise_holds_on_a_few_tables(name: str) -> None:
     _judged(CASES[name], CASES[name].short)
 

@@ -11,6 +11,7 @@ import pytest
 
 from vaglio.cli.main import main
 from vaglio.learners.registry import LEARNERS
+from vaglio.report import DEFAULT_LEARNERS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -85,7 +86,10 @@ def test_the_rooms_of_the_architecture_are_there():
 
 
 @pytest.mark.slow
-def test_the_main_job_runs(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("learners", [("c45", "naive-bayes"), pytest.param(None, marks=pytest.mark.nightly)])
+def test_the_main_job_runs(learners, tmp_path, monkeypatch, capsys):
+    if learners is not None:  # otherwise it compares those of a report, which takes a while
+        monkeypatch.setitem(DEFAULT_LEARNERS, "classification", learners)
     monkeypatch.setattr("sys.argv", ["penguins.py", "--out", str(tmp_path / "out")])
     runpy.run_path(str(ROOT / "examples/penguins.py"), run_name="__main__")
     assert "Ten-fold evaluation" in capsys.readouterr().out

@@ -41,6 +41,7 @@ def test_the_form():
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+(\+g[0-9a-f]{7,}(\.dirty)?)?)?", vaglio.__version__)
 
 
+@pytest.mark.slow
 def test_every_surface_says_the_same(tmp_path: Path):
     table = vaglio.datasets.load("play")
     study = vaglio.Study(table, "play", learners=["c45"]).run()

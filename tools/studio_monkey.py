@@ -39,7 +39,7 @@ _TABLES = (
     "",
 )
 # Megabytes that the server may gain, and seconds that a run may take to end once it is cancelled.
-_MOST_MEMORY, _PATIENCE = 600, 20.0
+_MOST_MEMORY, _PATIENCE = 600, 120.0
 
 
 class _Page(HTMLParser):

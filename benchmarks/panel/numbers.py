@@ -122,6 +122,8 @@ def peers(missing: list[str]) -> dict[str, dict[str, Maker]]:
     found: dict[str, dict[str, Maker]] = {
         "linear": {"RidgeCV": lambda seed: one_hot(linear_model.RidgeCV(np.logspace(-3, 4, 22)))},
         "cart": {"DecisionTree": lambda seed: one_hot(tree.DecisionTreeRegressor(random_state=seed))},
+        "optimal-tree": {"depth 3": lambda seed: one_hot(tree.DecisionTreeRegressor(max_depth=3, random_state=seed))},
+        "oblique": {"DecisionTree": lambda seed: one_hot(tree.DecisionTreeRegressor(random_state=seed))},
         "svm": {"SVR": lambda seed: one_hot(svm.SVR())},
         "mlp": {"MLP": lambda seed: one_hot(neural_network.MLPRegressor(random_state=seed))},
         "knn": {"KNeighbors": lambda seed: one_hot(neighbors.KNeighborsRegressor())},

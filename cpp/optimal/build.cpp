@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 
+#include "optimal/gain.hpp"
 #include "optimal/solve.hpp"
 
 namespace vaglio::optimal {
@@ -18,7 +19,7 @@ class Builder {
     }
 
     tree::Tree build(const Choice* choice) {
-        tree_.width = problem_.labels;
+        tree_.width = problem_.numbers ? 1 : problem_.labels;
         tree_.append(1);
         Rows rows(data_.rows);
         std::iota(rows.begin(), rows.end(), 0u);
@@ -66,10 +67,11 @@ class Builder {
                 most += problem_.entries[i].most;
             }
         }
-        return most - *std::max_element(gains.begin(), gains.end()) + problem_.leaf_price;
+        return most - best_gain(gains, problem_.numbers) + problem_.leaf_price;
     }
 
     void describe(std::size_t node, const Rows& rows) {
+        if (problem_.numbers) return describe_numbers(node, rows);
         double* value = tree_.value.data() + node * problem_.labels;
         double weight = 0, squares = 0;
         for (const std::uint32_t row : rows) {
@@ -80,6 +82,21 @@ class Builder {
         for (std::size_t k = 0; k < problem_.labels; ++k) squares += value[k] * value[k];
         tree_.weight[node] = weight;
         tree_.impurity[node] = 1 - squares / (weight * weight);
+    }
+
+    void describe_numbers(std::size_t node, const Rows& rows) {
+        const double* y = data_.targets;
+        double weight = 0, mean = 0, squares = 0;
+        for (const std::uint32_t row : rows) {
+            const double own = data_.weights ? data_.weights[row] : 1.0;
+            const double change = y[row] - mean;
+            weight += own;
+            mean += change * (own / weight);
+            squares += own * change * (y[row] - mean);
+        }
+        tree_.value[node] = mean;
+        tree_.weight[node] = weight;
+        tree_.impurity[node] = weight > 0 ? squares / weight : 0;
     }
 
     void write_test(std::size_t node, const Test& test, const Column& column, const Rows& left, const Rows& right) {

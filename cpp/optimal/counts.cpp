@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "optimal/gain.hpp"
+
 namespace vaglio::optimal {
 namespace {
 
-// The sum of gains of two leaves, of which one has these gains.
-Cost two_leaves(const Cost* gains, std::span<const Cost> total) {
-    Cost one = gains[0], other = total[0] - gains[0];
-    for (std::size_t k = 1; k < total.size(); ++k) {
-        one = std::max(one, gains[k]);
-        other = std::max(other, total[k] - gains[k]);
-    }
-    return one + other;
-}
-
-Cost best_cut(const Cost* counts, std::uint32_t values, std::span<const Cost> total) {
+Cost best_cut(const Cost* counts, const ValueView& view, std::span<const Cost> total) {
+    const std::uint32_t values = view.values;
     Cost best = 0;
     if (total.size() == 2) {
         Cost a = 0, b = 0;
@@ -31,12 +24,13 @@ Cost best_cut(const Cost* counts, std::uint32_t values, std::span<const Cost> to
     std::vector<Cost> sum(total.size(), 0);
     for (std::uint32_t v = 0; v + 1 < values; ++v) {
         for (std::size_t k = 0; k < total.size(); ++k) sum[k] += counts[v * total.size() + k];
-        best = std::max(best, two_leaves(sum.data(), total));
+        best = std::max(best, gain_of_two(sum.data(), total, view.numbers));
     }
     return best;
 }
 
-Cost best_mask(const Cost* counts, std::uint32_t values, std::span<const Cost> total) {
+Cost best_mask(const Cost* counts, const ValueView& view, std::span<const Cost> total) {
+    const std::uint32_t values = view.values;
     if (values < 2) return 0;
     const std::size_t labels = total.size();
     // The sums of all sets without the last value: each is a smaller set and one value more.
@@ -47,7 +41,7 @@ Cost best_mask(const Cost* counts, std::uint32_t values, std::span<const Cost> t
         const auto value = static_cast<std::uint32_t>(std::countr_zero(mask));
         Cost* sum = sums.data() + mask * labels;
         for (std::size_t k = 0; k < labels; ++k) sum[k] = sums[rest * labels + k] + counts[value * labels + k];
-        best = std::max(best, two_leaves(sum, total));
+        best = std::max(best, gain_of_two(sum, total, view.numbers));
     }
     return best;
 }
@@ -58,16 +52,16 @@ Cost best_value(const Cost* counts, const ValueView& view, std::span<const Cost>
     Cost best = 0;
     std::vector<Cost> sum(labels);
     for (std::uint32_t v = 0; v < view.values; ++v) {
-        best = std::max(best, two_leaves(counts + v * labels, total));
+        best = std::max(best, gain_of_two(counts + v * labels, total, view.numbers));
         if (view.missing == no_code || v == view.missing) continue;
         for (std::size_t k = 0; k < labels; ++k) sum[k] = counts[v * labels + k] + counts[view.missing * labels + k];
-        best = std::max(best, two_leaves(sum.data(), total));
+        best = std::max(best, gain_of_two(sum.data(), total, view.numbers));
     }
     for (const auto& set : view.sets) {
         std::fill(sum.begin(), sum.end(), 0);
         for (const std::uint32_t v : set)
             for (std::size_t k = 0; k < labels; ++k) sum[k] += counts[v * labels + k];
-        best = std::max(best, two_leaves(sum.data(), total));
+        best = std::max(best, gain_of_two(sum.data(), total, view.numbers));
     }
     return best;
 }
@@ -109,6 +103,7 @@ ValueView view_of(const Subset& subset, std::uint32_t column) {
     const auto& values = subset.values[column];
     ValueView view;
     view.ordered = whole.ordered;
+    view.numbers = subset.problem->numbers;
     view.all_sets = whole.all_sets;
     view.values = static_cast<std::uint32_t>(values.size());
     for (std::uint32_t v = 0; v < view.values; ++v)
@@ -177,8 +172,8 @@ std::vector<Cost> stakes_of(const Subset& subset, std::uint32_t column) {
 }
 
 Cost best_division(const Cost* counts, const ValueView& view, std::span<const Cost> total) {
-    if (view.ordered) return best_cut(counts, view.values, total);
-    return view.all_sets ? best_mask(counts, view.values, total) : best_value(counts, view, total);
+    if (view.ordered) return best_cut(counts, view, total);
+    return view.all_sets ? best_mask(counts, view, total) : best_value(counts, view, total);
 }
 
 TwoGains best_divisions(const Cost* left, const Cost* all, const ValueView& view, std::span<const Cost> left_total,

@@ -11,6 +11,7 @@ namespace vaglio::optimal {
 // The values of a column that a subset has, as tests divide them.
 struct ValueView {
     bool ordered = true, all_sets = false;
+    bool numbers = false;  // the labels are sums of numbers (optimal/gain.hpp)
     std::uint32_t values = 0;
     std::uint32_t missing = no_code;               // the number of the missing values among those here
     std::vector<std::vector<std::uint32_t>> sets;  // numbers on the left, for the sets that divide what is here

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "optimal/gain.hpp"
 #include "optimal/search.hpp"
 
 namespace vaglio::optimal {
@@ -10,13 +11,9 @@ Test find_cut(const Subset& subset, std::uint32_t column, const std::vector<Cost
     const std::size_t labels = subset.total.size();
     std::vector<Cost> sum(labels, 0);
     for (std::uint32_t v = 0; v + 1 < subset.distinct(column); ++v) {
-        Cost left = 0, right = 0;
-        for (std::size_t k = 0; k < labels; ++k) {
-            sum[k] += counts[v * labels + k];
-            left = std::max(left, sum[k]);
-            right = std::max(right, subset.total[k] - sum[k]);
-        }
-        if (left + right == gain) return {Test::Kind::cut, column, subset.values[column][v]};
+        for (std::size_t k = 0; k < labels; ++k) sum[k] += counts[v * labels + k];
+        if (gain_of_two(sum.data(), subset.total, subset.problem->numbers) == gain)
+            return {Test::Kind::cut, column, subset.values[column][v]};
     }
     return {};
 }
@@ -24,17 +21,14 @@ Test find_cut(const Subset& subset, std::uint32_t column, const std::vector<Cost
 Test find_set(const Subset& subset, std::uint32_t column, const std::vector<Cost>& counts, const ValueView& view,
               Cost gain) {
     const std::size_t labels = subset.total.size();
+    std::vector<Cost> sum(labels);
     Test found;
     each_set(subset, column, view, [&](const Test& test, std::span<const std::uint32_t> values) {
         if (found.kind != Test::Kind::none) return;
-        Cost left = 0, right = 0;
-        for (std::size_t k = 0; k < labels; ++k) {
-            Cost sum = 0;
-            for (const std::uint32_t v : values) sum += counts[v * labels + k];
-            left = std::max(left, sum);
-            right = std::max(right, subset.total[k] - sum);
-        }
-        if (left + right == gain) found = test;
+        std::fill(sum.begin(), sum.end(), 0);
+        for (const std::uint32_t v : values)
+            for (std::size_t k = 0; k < labels; ++k) sum[k] += counts[v * labels + k];
+        if (gain_of_two(sum.data(), subset.total, view.numbers) == gain) found = test;
     });
     return found;
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "optimal/cuts.hpp"
+#include "optimal/gain.hpp"
 #include "optimal/search.hpp"
 
 namespace vaglio::optimal {
@@ -80,8 +81,8 @@ class DepthTwo {
             for (const std::uint32_t v : values) at_stake += stakes_up_to_[v + 1] - stakes_up_to_[v];
         }
         const Cost price = s_.problem->leaf_price;
-        const Cost left_one = *std::max_element(left_total_.begin(), left_total_.end());
-        const Cost right_one = *std::max_element(right_total_.begin(), right_total_.end());
+        const Cost left_one = best_gain(left_total_, s_.problem->numbers);
+        const Cost right_one = best_gain(right_total_, s_.problem->numbers);
         TwoGains two{0, 0};
         picked_ = false;
         for (std::uint32_t second = 0; second < views_.size(); ++second) {
@@ -147,6 +148,11 @@ class DepthTwo {
         const Cost *part = counted.data() + mark * labels, *all = s_.marked_gains.data() + mark * labels;
         const auto &total = counted_are_left ? left_total_ : right_total_,
                    &rest = counted_are_left ? right_total_ : left_total_;
+        if (s_.problem->numbers) {
+            const Cost others[] = {all[0] - part[0], all[1] - part[1], all[2] - part[2]};
+            const TwoGains found{gain_of_two(part, total, true), gain_of_two(others, rest, true)};
+            return counted_are_left ? found : TwoGains{found.right, found.left};
+        }
         Cost best[] = {0, 0, 0, 0};
         for (std::size_t k = 0; k < labels; ++k) {
             best[0] = std::max(best[0], part[k]);

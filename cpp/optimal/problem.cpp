@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "optimal/gain.hpp"
+
 namespace vaglio::optimal {
 namespace {
 
@@ -73,7 +75,8 @@ Problem make_problem(const tree::TreeData& data, std::span<const std::uint8_t> u
                      const Limits& limits) {
     Problem problem;
     problem.rows = data.rows;
-    problem.labels = data.classes;
+    problem.numbers = data.classes == 0;
+    problem.labels = problem.numbers ? number_sums : data.classes;
     problem.entries = std::move(entries);
     problem.leaf_price = limits.leaf_price;
     problem.depth = limits.depth;

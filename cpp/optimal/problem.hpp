@@ -1,5 +1,6 @@
 #pragma once
 // What an optimal tree is searched for: rows with what each label would gain there, and columns with their tests.
+// Numbers to predict have sums in place of labels (optimal/gain.hpp).
 //
 // A leaf gives all its rows one label. With label j a row costs between 0 and `most`, its dearest label; what it gains
 // against that is its gain for j. A leaf costs the sum of `most` less the greatest sum of gains, and a price of its
@@ -65,6 +66,7 @@ struct Entry {
 
 struct Problem {
     std::size_t rows = 0, labels = 0;
+    bool numbers = false;  // whether leaves say numbers, and the labels are their sums
     std::vector<Column> columns;
     std::vector<std::vector<std::uint32_t>> codes;  // per column and row
     Marks marks;                                    // the columns of two values

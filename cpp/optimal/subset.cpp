@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "optimal/gain.hpp"
 
 namespace vaglio::optimal {
 namespace {
@@ -98,9 +99,7 @@ std::uint64_t Subset::cells() const {
     return std::accumulate(marked.begin(), marked.end(), others * size);
 }
 
-Cost Subset::leaf_cost() const {
-    return all_most - *std::max_element(total.begin(), total.end()) + problem->leaf_price;
-}
+Cost Subset::leaf_cost() const { return all_most - best_gain(total, problem->numbers) + problem->leaf_price; }
 
 Subset whole(const Problem& problem) {
     Subset made = empty(problem);

@@ -2,6 +2,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "optimal/counts.hpp"
+#include "optimal/gain.hpp"
 #include "optimal/solve.hpp"
 
 using namespace vaglio;
@@ -16,6 +17,7 @@ struct Example {
     std::vector<std::vector<double>> distinct;
     std::vector<std::int32_t> codes;
     std::vector<std::int64_t> labels;
+    std::vector<double> targets;
     std::vector<Entry> entries;
     TreeData data;
 
@@ -55,6 +57,25 @@ struct Example {
         for (const auto& values : distinct) data.values.emplace_back(values);
         data.codes = codes.data();
         data.labels = labels.data();
+    }
+
+    // The same columns with numbers to predict, of up to so many values.
+    void predict_numbers(std::uint64_t seed, std::uint64_t values, bool weighted) {
+        Random random(seed);
+        const auto top = static_cast<Cost>(values - 1);
+        entries.clear();
+        for (std::uint32_t i = 0; i < data.rows; ++i) {
+            const auto y = static_cast<Cost>(random.below(values));
+            const Cost w = weighted ? 1 + static_cast<Cost>(random.below(4)) : 1, dearest = std::max(y, top - y);
+            const Cost most = w * dearest * dearest;
+            targets.push_back(static_cast<double>(y));
+            entries.push_back({i, 0, w, most});
+            entries.push_back({i, 1, w * y, 0});
+            entries.push_back({i, 2, most - w * y * y, 0});
+        }
+        data.classes = 0;
+        data.labels = nullptr;
+        data.targets = targets.data();
     }
 };
 
@@ -103,7 +124,7 @@ Cost price(const Problem& problem, const TreeData& data, const Tree& tree) {
         most += entry.most;
     }
     for (std::size_t node = 0; node < tree.size(); ++node)
-        if (tree.is_leaf(node)) most += problem.leaf_price - *std::max_element(gains[node].begin(), gains[node].end());
+        if (tree.is_leaf(node)) most += problem.leaf_price - best_gain(gains[node], problem.numbers);
     return most;
 }
 
@@ -124,7 +145,8 @@ void compare_with_all_trees(const Example& example, const std::vector<std::uint8
     Control control;
     for (const int threads : {1, 3}) {
         const Optimum found =
-            find_optimum(example.data, problem, single_leaf(example.data.classes), endless, threads, control);
+            find_optimum(example.data, problem, single_leaf(std::max<std::size_t>(example.data.classes, 1)), endless,
+                         threads, control);
         CHECK(found.cost == least);
         CHECK(found.lower == least);
         CHECK(price(problem, example.data, found.tree) == least);
@@ -146,6 +168,19 @@ void test_against_all_trees() {
     for (std::uint64_t seed = 100; seed < 104; ++seed) {
         const Example example(seed, 20 + seed % 30, 2 + seed % 2, seed % 4 == 1);
         compare_with_all_trees(example, some[seed % 3], 4, seed % 2 == 0 ? 16 : 6, static_cast<Cost>(seed % 5 == 0));
+    }
+}
+
+// The square of a large sum does not fit a word of the machine.
+void test_numbers_against_all_trees() {
+    const std::uint64_t values[] = {2, 5, std::uint64_t{1} << 24};
+    const std::vector<std::uint8_t> used[] = {{1, 1, 1, 1, 1, 1}, {0, 0, 1, 0, 0, 1}, {0, 1, 0, 1, 0, 0}};
+    for (std::uint64_t seed = 0; seed < 18; ++seed) {
+        Example example(seed, 6 + seed % 15, 2, false);
+        example.predict_numbers(seed, values[seed % 3], seed % 2 == 1);
+        const std::uint32_t depth = 1 + static_cast<std::uint32_t>(seed % 3);
+        compare_with_all_trees(example, used[seed / 3 % 3], depth, seed % 4 == 0 ? 3 : 8, static_cast<Cost>(seed % 5));
+        if (seed < 2) compare_with_all_trees(example, used[1], 4, 16, 0);
     }
 }
 
@@ -224,6 +259,7 @@ void test_interrupt() {
 
 int main() {
     test_against_all_trees();
+    test_numbers_against_all_trees();
     test_two_values();
     test_time_limit();
     test_work_limit();

@@ -41,7 +41,7 @@ struct TreeConfig {
     bool mdl_correction = false;
     // ... and leaves at least min(25, 0.1 * N / classes) rows on either side.
     bool c45_numeric_minimum = false;
-    // Also look for a test of a linear combination of numeric features (classes only).
+    // Also look for a test of a linear combination of numeric features.
     bool oblique = false;
     // Nominal features with more values than this have their gain corrected for chance (tree/split/chance.hpp).
     double guarded_from = std::numeric_limits<double>::infinity();

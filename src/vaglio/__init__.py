@@ -81,10 +81,12 @@ if TYPE_CHECKING:
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
+    from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeRegressor as OptimalTreeRegressor
     from vaglio.learners.trees.estimators.presets import C45Classifier as C45Classifier
     from vaglio.learners.trees.estimators.presets import CARTClassifier as CARTClassifier
     from vaglio.learners.trees.estimators.presets import ID3Classifier as ID3Classifier
     from vaglio.learners.trees.estimators.presets import ObliqueTreeClassifier as ObliqueTreeClassifier
+    from vaglio.learners.trees.estimators.presets import ObliqueTreeRegressor as ObliqueTreeRegressor
     from vaglio.plot.decision_region import DecisionRegionDisplay as DecisionRegionDisplay
     from vaglio.plot.decision_region import PerceptronPathDisplay as PerceptronPathDisplay
     from vaglio.quality import audit as audit
@@ -129,7 +131,9 @@ _HOME = {
     "DecisionTreeRegressor": "vaglio.learners.trees.estimators.decision_tree",
     "ID3Classifier": "vaglio.learners.trees.estimators.presets",
     "ObliqueTreeClassifier": "vaglio.learners.trees.estimators.presets",
+    "ObliqueTreeRegressor": "vaglio.learners.trees.estimators.presets",
     "OptimalTreeClassifier": "vaglio.learners.trees.estimators.optimal_tree",
+    "OptimalTreeRegressor": "vaglio.learners.trees.estimators.optimal_tree",
     # ensembles
     "AdaBoostClassifier": "vaglio.learners.ensembles.estimators.adaboost",
     "AdaBoostRegressor": "vaglio.learners.ensembles.estimators.adaboost_regressor",

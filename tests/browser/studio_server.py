@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,20 +20,32 @@ TOKEN = "a-token-for-one-browser"
 
 
 @contextmanager
-def running_studio(folder: Path) -> Iterator[str]:
-    """Give the address with its token."""
+def running_studio(folder: Path, late: str = "") -> Iterator[str]:
+    """Give the address with its token; the file ``late`` takes a moment to come."""
     with socket.create_server(("127.0.0.1", 0)) as opened:
         origin = f"http://127.0.0.1:{opened.getsockname()[1]}"
         studio = Studio(Settings(folder, TOKEN, origin))
-        server = uvicorn.Server(uvicorn.Config(studio.application(), log_level="error", lifespan="on"))
+        application = studio.application()
+
+        async def delayed(scope: Any, receive: Any, send: Any) -> None:
+            if late and scope.get("path") == late:
+                await asyncio.sleep(0.3)
+            await application(scope, receive, send)
+
+        server = uvicorn.Server(uvicorn.Config(delayed, log_level="error", lifespan="on"))
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[opened])), daemon=True)
         thread.start()
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
+        until(lambda: server.started or not thread.is_alive())
+        assert server.started
         yield f"{origin}/?token={TOKEN}"
         server.should_exit = True
         thread.join(30)
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait until something is true."""
+    while not true():
+        time.sleep(0.01)
 
 
 class Person:

@@ -115,7 +115,7 @@ def _until(page: Any, wanted: str, scripts: bool) -> None:
     if scripts:
         page.wait_for_selector(wanted, timeout=240_000)
         return
-    for _ in range(120):
+    for _ in range(480):
         if page.locator(wanted).count():
             return
         page.wait_for_timeout(500)

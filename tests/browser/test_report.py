@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.report import write_report
+from vaglio.report import exploration_html, write_report
 from vaglio.table import Table
 
 pytestmark = pytest.mark.browser
@@ -90,8 +90,15 @@ def test_another_class_can_be_chosen_by_keyboard(browser, pages):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["three", "two"])
-@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+@pytest.mark.parametrize(
+    ("name", "viewport", "scheme"),
+    [
+        *(("three", DESKTOP, "light"), ("two", DESKTOP, "dark"), ("three", PHONE, "light")),
+        pytest.param("two", DESKTOP, "light", marks=pytest.mark.nightly),
+        pytest.param("three", DESKTOP, "dark", marks=pytest.mark.nightly),
+        pytest.param("two", PHONE, "light", marks=pytest.mark.nightly),
+    ],
+)
 def test_the_page_is_accessible(browser, pages, name, viewport, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -141,3 +148,52 @@ def test_the_moving_matrix_starts_at_the_predictions_of_the_model(browser, pages
     assert page.locator("#decided").inner_text() == "The model itself predicts by this threshold."
     whole = page.locator("#performance table.matrix").first.locator("tbody td:not(.total)").all_inner_texts()
     assert sorted(places(page)["matrix"]) == sorted(whole)
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Explorations in both languages, one of many columns."""
+    folder = tmp_path_factory.mktemp("explorations")
+    penguins = vaglio.explore(vaglio.datasets.load("penguins"), "species")
+    for lang in ("en", "it"):
+        (folder / f"{lang}.html").write_text(exploration_html(penguins, name="penguins.csv", lang=lang))
+    rng = np.random.default_rng(0)
+    wide = vaglio.explore({f"column_{k}": rng.normal(size=100) for k in range(300)})
+    (folder / "wide.html").write_text(exploration_html(wide))
+    return {path.stem: path for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "viewport", "scheme"),
+    [
+        ("en", DESKTOP, "dark"),
+        pytest.param("it", PHONE, "light", marks=pytest.mark.slow),
+        pytest.param("en", PHONE, "dark", marks=pytest.mark.nightly),
+        pytest.param("it", DESKTOP, "light", marks=pytest.mark.nightly),
+    ],
+)
+def test_an_exploration_is_accessible(browser, explored, name, viewport, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, errors = open_page(browser, explored[name], viewport, scheme)
+    page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    found = Axe().run(page)
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found.response["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert errors == []
+
+
+def test_columns_of_an_exploration_are_found_and_drawn_when_they_are_seen(browser, explored):
+    page, errors = open_page(browser, explored["wide"])
+    drawn = "element => element.checkVisibility({ contentVisibilityAuto: true })"
+    last = page.locator(".column svg").last
+    assert not last.evaluate(drawn)
+    last.scroll_into_view_if_needed()
+    page.wait_for_function(drawn, arg=last.element_handle())
+    page.locator("#find").focus()
+    page.keyboard.type("column_29")
+    assert page.locator(".column:visible").count() == 11
+    assert page.locator("#found").inner_text() == "11 shown"
+    page.emulate_media(media="print")
+    page.wait_for_function(drawn, arg=page.locator(".column svg").nth(290).element_handle())
+    assert errors == []

@@ -157,8 +157,15 @@ def test_an_address_of_the_reference_is_tried_on_its_page(browser, url: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("address", ["/#model=penguins", "/?lang=it#model=play", "/docs"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("address", "scheme"),
+    [
+        *(("/#model=penguins", "light"), ("/?lang=it#model=play", "dark"), ("/docs", "light")),
+        pytest.param("/#model=penguins", "dark", marks=pytest.mark.nightly),
+        pytest.param("/?lang=it#model=play", "light", marks=pytest.mark.nightly),
+        pytest.param("/docs", "dark", marks=pytest.mark.nightly),
+    ],
+)
 def test_pages_are_accessible(browser, url: str, address: str, scheme: str):
     from axe_playwright_python.sync_playwright import Axe
 

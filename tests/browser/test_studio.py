@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from tests.browser.studio_server import Person, running_studio
+from tests.browser.studio_server import Person, running_studio, until
 from tests.studio.conftest import messy_table
 
 from vaglio.studio.service import PAGES
@@ -255,9 +255,19 @@ def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
     other.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
+LOOKS = [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
+
+
 @pytest.mark.parametrize(
-    ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
+    ("name", "viewport", "scheme", "lang"),
+    [
+        # By day every page in one look, and every look on some pages.
+        pytest.param(
+            name, *look, marks=[] if at % len(LOOKS) == i else [pytest.mark.nightly], id=f"{name}-{look[2]}-{i}"
+        )
+        for at, name in enumerate(PAGES)
+        for i, look in enumerate(LOOKS)
+    ],
 )
 def test_every_page_is_accessible(analyst: Person, name: str, viewport, scheme: str, lang: str):
     from axe_playwright_python.sync_playwright import Axe
@@ -297,10 +307,13 @@ def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_language_colors_and_the_end_are_chosen_by_forms(browser, tmp_path: Path, monkeypatch, scripts: bool):
-    """Without scripts a browser sends the form itself, with the origin that the page's policy lets it tell."""
+    """Without scripts a browser sends the form itself, with the origin that the page's policy lets it tell.
+
+    Scripts that come late do not lose what was chosen meanwhile.
+    """
     ended: list[int] = []
     monkeypatch.setattr("vaglio.studio.service.os.kill", lambda pid, number: ended.append(number))
-    with running_studio(tmp_path / "project") as address:
+    with running_studio(tmp_path / "project", late="/static/live.js") as address:
         person = Person(browser, address, java_script_enabled=scripts)
         page = person.page
         for select, value in (("#lang", "it"), ("#theme-choice", "dark")):
@@ -313,7 +326,7 @@ def test_language_colors_and_the_end_are_chosen_by_forms(browser, tmp_path: Path
         page.get_by_role("button", name="Chiudi lo studio").click()
         expect(page.locator("h1")).to_have_text("Lo studio è chiuso")
         assert person.complaints == []
-        page.wait_for_timeout(500)
+        until(lambda: ended)
     assert ended == [signal.SIGTERM]
 
 
@@ -327,12 +340,13 @@ def test_scripts_write_in_the_language_of_the_page(analyst: Person):
     page.close()
 
 
-def test_a_monkey_finds_no_failure(tmp_path: Path):
+@pytest.mark.parametrize("clicks", [20, pytest.param(200, marks=pytest.mark.nightly)])
+def test_a_monkey_finds_no_failure(tmp_path: Path, clicks: int):
     from tools.studio_monkey import Monkey
 
     monkey = Monkey(tmp_path / "project", seed=1)
     try:
-        for _ in range(40):
+        for _ in range(clicks):
             monkey.click()
         monkey.end_runs()
     finally:

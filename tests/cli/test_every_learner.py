@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.contracts.estimators import others_nightly
 
 from vaglio.learners.registry import LEARNERS, REGRESSORS
 
@@ -20,10 +21,18 @@ FEW = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("target", "learner"), [*(("species", each) for each in LEARNERS), *(("body_mass_g", each) for each in REGRESSORS)]
-)
-def test_train_inspect_predict(target, learner, penguins, tmp_path):
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
+def test_train_inspect_predict(learner, penguins, tmp_path):
+    use_every_command("species", learner, penguins, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
+def test_train_inspect_predict_numbers(learner, penguins, tmp_path):
+    use_every_command("body_mass_g", learner, penguins, tmp_path)
+
+
+def use_every_command(target, learner, penguins, tmp_path):
     model, out = tmp_path / "m.vaglio", tmp_path / "predictions.csv"
     options = ["--target", target, "--learner", learner, *FEW.get(learner, []), "--holdout", "0.3"]
     trained = run_here("train", penguins, *options, "-o", model)

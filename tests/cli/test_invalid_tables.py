@@ -83,7 +83,7 @@ def test_a_strange_table_is_no_trouble(command: str, name: str, tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["audit", "train"])
+@pytest.mark.parametrize("command", [pytest.param("audit", marks=pytest.mark.nightly), "train"])
 def test_ten_thousand_columns(command: str, tmp_path: Path):
     table = tmp_path / "wide.csv"
     table.write_bytes(STRANGE["10 000 columns"])

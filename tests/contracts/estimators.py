@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -48,6 +49,21 @@ def mostly_slow(estimators: list[Any]) -> list[Any]:
     return [
         pytest.param(estimator, marks=[] if isinstance(estimator, quick) else [pytest.mark.slow])
         for estimator in estimators
+    ]
+
+
+def others_nightly(cases: Iterable[Any]) -> list[Any]:
+    """Return estimators, or ids of learners, as parameters: one of each kind of model by day, the others nightly.
+
+    Of models of numbers a tree and a line are kept. Cases that are parameters already keep their marks.
+    """
+    kept = [*one_per_kind(), vaglio.DecisionTreeRegressor(), vaglio.LinearRegression()]
+    by_day = {type(estimator) for estimator in kept} | {getattr(estimator, "_learner_id", None) for estimator in kept}
+    return [
+        case
+        if (value if isinstance(value := case.values[0], str) else type(value)) in by_day
+        else pytest.param(value, marks=[*case.marks, pytest.mark.nightly], id=case.id)
+        for case in (each if hasattr(each, "marks") else pytest.param(each) for each in cases)
     ]
 
 

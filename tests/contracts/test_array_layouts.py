@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
 
-from .estimators import classifiers, mostly_slow, name_of, regressors
+from .estimators import classifiers, mostly_slow, name_of, others_nightly, regressors
 from .test_tables import output
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("estimator", mostly_slow([*classifiers(), *regressors()]), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(mostly_slow([*classifiers(), *regressors()])), ids=name_of)
 def test_views_with_gaps_are_learned_as_their_copies(estimator, weighted):
     random = np.random.default_rng(0)
     X = random.integers(0, 5, (800, 8)).astype(float)[::2, ::2]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import run_here
+from tests.contracts.estimators import others_nightly
 
 import vaglio
 from vaglio.errors import DataWarning
@@ -79,7 +80,7 @@ def make(learner: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
     X, y = rows()
     wrapped = CostSensitiveClassifier(make(learner), COSTS).fit(X, y)
@@ -112,7 +113,7 @@ def test_every_way_to_a_model_carries_the_costs(learner: str, tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path, tmp_path: Path):
     model, out = tmp_path / "m.vaglio", tmp_path / "rows.csv"
     how = ("--target", "level", "--learner", learner, "--cost", cost_file, "-o", model, "--folds", "3")
@@ -137,7 +138,7 @@ def test_the_program_decides_by_costs(learner: str, table: Path, cost_file: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_explanations_say_what_the_costs_decided(learner: str):
     X, y = rows()
     fitted = CostSensitiveClassifier(make(learner), COSTS).fit(X, y).fitted_
@@ -163,7 +164,7 @@ def test_explanations_say_what_the_costs_decided(learner: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_a_selection_and_a_study_hand_the_costs_on(learner: str):
     X, y = rows()
     study = vaglio.Study(
@@ -201,7 +202,7 @@ def test_costs_that_fit_and_costs_that_do_not(costs: Any, word: str | None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", REGRESSORS)
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
 def test_costs_of_a_unit_of_error_decide_the_quantile_or_are_said_to_be_reported_only(learner: str) -> None:
     random = np.random.default_rng(0)
     X = pd.DataFrame({"a": random.normal(size=600), "b": random.choice(list("xyz"), 600)})

@@ -26,7 +26,7 @@ from vaglio.fitted import FORMATS, Fitted, export_formats
 from vaglio.learners.registry import LEARNERS
 from vaglio.model.condition import value_text
 
-from .estimators import name_of, regressors
+from .estimators import name_of, others_nightly, regressors
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -168,7 +168,7 @@ def make(learner: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_every_form_of_every_learner_predicts_as_it_does(learner: str):
     fitted = make(learner).fit(*rows()).fitted_
     frame = pd.concat([rows()[0], rows(seed=1, unseen=True)[0]], ignore_index=True)
@@ -178,7 +178,7 @@ def test_every_form_of_every_learner_predicts_as_it_does(learner: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", regressors(), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(regressors()), ids=name_of)
 def test_every_form_of_every_regressor_predicts_as_it_does(estimator: Any):
     frame, y = rows()
     if "n_estimators" in estimator.get_params():
@@ -286,6 +286,7 @@ def hash_of(text: str) -> int:
     return sum(map(ord, text))
 
 
+@pytest.mark.slow
 def test_a_very_deep_tree_is_drawn_in_proportion():
     n = 3000
     X = pd.DataFrame({"x": np.arange(n, dtype=float)})

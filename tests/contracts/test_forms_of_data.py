@@ -111,6 +111,7 @@ def test_rows_out_of_core(tmp_path: Path) -> None:
         assert "stay" in study.to_text()
 
 
+@pytest.mark.slow
 def test_learner_by_its_id_is_evaluated_by_ten_folds() -> None:
     table = frame()
     given = vaglio.evaluate("id3", table, "kind", seed=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.cli.conftest import run_here
+from tests.contracts.toy_engine import Pages
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
@@ -50,6 +51,7 @@ def test_an_estimate_by_customers_is_lower_than_one_that_knows_them(learner):
     assert together.accuracy.value < alone.accuracy.value - 0.2
 
 
+@pytest.mark.slow
 def test_every_way_to_evaluate_keeps_them_together():
     learners, plain = {"learners": ["cart"]}, {"noise": (), "missing": (), "sizes": ()}
     compared = vaglio.compare(grouped(), "gone", ["cart", "knn"], folds=5, **plain).to_rows()
@@ -79,6 +81,98 @@ def test_a_missing_group_is_one_of_its_own():
     assert len(set(found.tolist())) == 3
 
 
+# Rows out of core: what holds them, from the path of a file that has them.
+def _on_disk(path):
+    return vaglio.scan(path).grouped("customer")
+
+
+def _in_parts(path):
+    table().to_frame().to_parquet(path.with_suffix(".parquet"), row_group_size=37)
+    return vaglio.scan(path.with_suffix(".parquet")).grouped("customer")
+
+
+def _on_a_cluster(path):
+    frame = pytest.importorskip("dask.dataframe").from_pandas(table().to_frame(), npartitions=3)
+    return Rows.of(frame, "gone").with_groups(frame["customer"])
+
+
+def _in_another_engine(path):
+    whole = table()
+    pages = Pages(tuple(whole[at : at + 41] for at in range(0, len(whole), 41)))
+    return Rows.of(pages, "gone").with_groups("customer")
+
+
+@pytest.fixture
+def path(tmp_path):
+    vaglio.table.write(table(), tmp_path / "rows.csv")
+    return tmp_path / "rows.csv"
+
+
+HOLDERS = [_on_disk, _in_parts, pytest.param(_on_a_cluster, marks=pytest.mark.slow), _in_another_engine]
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_no_group_is_divided_out_of_core(holder, path):
+    rows, place = Rows.of(holder(path), "gone"), table().column("place").data
+    assert rows.columns == ["place"]
+    assert "groups kept together" in rows.describe(SplitRules())["divided"]
+    outer = rows.split(0.5, SplitRules())[0]
+    parts = [*rows.folds(5, SplitRules(), repeats=2), rows.split(0.3, SplitRules(seed=4))]
+    inner = rows.folds(4, SplitRules(), within=outer)
+    for train, test in [*parts, *inner]:
+        own, others = (set(rows.take(part).sample(1000).X["place"].tolist()) for part in (train, test))
+        assert own
+        assert others
+        assert not own & others
+        assert set(place[rows.positions(test)].tolist()) == others
+    tested = np.concatenate([rows.positions(test) for _, test in parts[:5]])
+    assert sorted(tested.tolist()) == list(range(len(place)))
+    assert {len(rows.positions(test)) for _, test in parts[:5]} == {len(place) // 5}
+    with pytest.raises(InputError, match="40 groups cannot be divided into 41 parts"):
+        rows.folds(41, SplitRules())
+
+
+def test_the_same_rows_are_in_a_fold_wherever_they_are(path):
+    found = {
+        tuple(tuple(rows.positions(test).tolist()) for _, test in rows.folds(3, SplitRules(seed=1)))
+        for rows in (Rows.of(holder(path), "gone") for holder in (_on_disk, _in_parts, _in_another_engine))
+    }
+    assert len(found) == 1
+    data = vaglio.scan(path).grouped("customer")
+    table_folds = [test.read().column("place").data.tolist() for _, test in data.folds(3, seed=1)]
+    assert table_folds == [table().column("place").data[list(positions)].tolist() for positions in found.pop()]
+
+
+@pytest.mark.slow
+def test_every_way_to_evaluate_out_of_core_keeps_them_together(path):
+    data, learners = vaglio.scan(path).grouped("customer"), {"learners": ["cart"], "search": "none"}
+    plain = {"noise": (), "missing": (), "sizes": ()}
+    evaluations = [
+        vaglio.evaluate("cart", data, "gone", folds=5),
+        vaglio.evaluate("cart", data, "gone", holdout=0.4),
+        vaglio.select(data, "gone", **learners, folds=3).evaluation,
+        vaglio.select(vaglio.scan(path), "gone", groups="customer", **learners, outer_folds=3, folds=3).evaluation,
+    ]
+    compared = vaglio.compare(data, "gone", ["cart", "knn"], folds=5, **plain).to_rows()
+    assert max(compared[0]["accuracy"], *(each.accuracy.value for each in evaluations)) < 0.85
+
+
+@pytest.mark.parametrize("where", [[], ["--memory", "4GB"]], ids=["in memory", "on disk"])
+def test_the_group_is_not_the_target_and_the_next_command_keeps_it(where, path):
+    refused = run_here("train", path, "--target", "gone", "--group", "gone", *where)
+    assert refused.code == 2
+    assert "'gone' is the target, so it cannot be the group too" in refused.err
+    audited = run_here("audit", path, "--target", "gone", "--group", "customer", *where)
+    assert audited.err.count("--group customer") + audited.out.count("--group customer") >= 2
+
+
+def test_groups_that_are_no_column_of_rows_out_of_core_are_refused(path):
+    with pytest.raises(NotSupportedError, match="must be a column of their table"):
+        vaglio.select(vaglio.scan(path), "gone", groups=np.zeros(200))
+    with pytest.raises(NotSupportedError, match="search"):
+        vaglio.select(vaglio.scan(path).grouped("customer"), "gone", search="halving")
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -89,11 +183,16 @@ def test_a_missing_group_is_one_of_its_own():
     ],
     ids=lambda command: command[0],
 )
-def test_commands_take_a_group_and_repeat_it(command, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "where",
+    [[], pytest.param(["--memory", "4GB"], marks=pytest.mark.slow)],
+    ids=["in memory", "on disk"],
+)
+def test_commands_take_a_group_and_repeat_it(command, where, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     vaglio.table.write(table(), "rows.csv")
     name, *options = command
-    outcome = run_here(name, "rows.csv", "--target", "gone", "--group", "customer", *options)
+    outcome = run_here(name, "rows.csv", "--target", "gone", "--group", "customer", *options, *where)
     assert outcome.code == 0, outcome.err
     assert "groups kept together" in outcome.out
     if (tmp_path / "m.vaglio").exists():
@@ -102,10 +201,3 @@ def test_commands_take_a_group_and_repeat_it(command, tmp_path, monkeypatch):
         assert "customer" not in model.codebook.names
         exec(compile(model.provenance["python"], "recorded", "exec"), {})
         assert vaglio.load("model.vaglio").digest == model.digest
-
-
-def test_a_group_on_disk_is_refused(tmp_path):
-    vaglio.table.write(table(), tmp_path / "rows.csv")
-    outcome = run_here("train", tmp_path / "rows.csv", "--target", "gone", "--group", "customer", "--memory", "4GB")
-    assert outcome.code == 2
-    assert "--group needs the table in memory" in outcome.err

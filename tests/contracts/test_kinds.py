@@ -23,7 +23,7 @@ from vaglio.model.families import KINDS, TASKS, Learner, families, family_of, mo
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
 
-from .estimators import regressors
+from .estimators import others_nightly, regressors
 
 SAVED = Path(__file__).parents[1] / "saved"
 # A support vector machine is written for others by its weights, which it has with a linear kernel only.
@@ -144,7 +144,7 @@ def test_every_public_regressor_has_an_id() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", REGRESSORS)
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
 def test_a_model_of_numbers_is_saved_explained_described_and_written(learner: str) -> None:
     """The tasks of its kind, where a number is predicted, but for the search for another class and the trace."""
     X, y = rows()[0].drop(columns="flipper_length_mm"), rows()[0]["flipper_length_mm"].fillna(200)

@@ -171,9 +171,19 @@ def record(training) -> dict:
     }
 
 
+def on_disk_or_a_cluster(cases: list[tuple]) -> list[Any]:
+    """Return every case on disk; with Dask the first by day, the others nightly."""
+    on_cluster = [("dask", *case) for case in cases]
+    later = [pytest.param(*case, marks=pytest.mark.nightly) for case in on_cluster[1:]]
+    return [*(("disk", *case) for case in cases), on_cluster[0], *later]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(
+    ("elsewhere", "learner", "cost"),
+    on_disk_or_a_cluster([(learner, cost) for learner in LEARNERS for cost in (COST, None)]),
+    indirect=["elsewhere"],
+)
 def test_train_and_evaluate_on_a_test_table(learner, cost, memory, elsewhere):
     def trained(opened):
         estimator = clone(LEARNERS[learner])
@@ -214,7 +224,11 @@ def test_predictions_and_explanations(memory, elsewhere):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"cost": COST}, {"race": True}], ids=["plain", "costs", "race"])
+@pytest.mark.parametrize(
+    ("elsewhere", "options"),
+    on_disk_or_a_cluster([({"cost": COST},), ({"race": True},), ({},)]),
+    indirect=["elsewhere"],
+)
 def test_select_on_a_test_table(options, memory, elsewhere):
     """The choice is made by other folds; the chosen model and its evaluation on a test table are the same."""
 
@@ -234,7 +248,10 @@ def test_select_on_a_test_table(options, memory, elsewhere):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "strategy",
-    ["zero", "quick", "validation", "cross-validation", pytest.param("nested", marks=pytest.mark.nightly)],
+    [
+        *("zero", "cross-validation"),
+        *(pytest.param(strategy, marks=pytest.mark.nightly) for strategy in ("quick", "validation", "nested")),
+    ],
 )
 def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, files, client):
     options = {"strategy": strategy} if strategy != "nested" else {"outer_folds": 2}
@@ -257,8 +274,11 @@ def test_every_strategy_has_the_same_record_on_disk_and_with_dask(strategy, file
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plan", [{"folds": 3}, {"holdout": 0.3}], ids=["folds", "holdout"])
-@pytest.mark.parametrize("cost", [None, COST], ids=["plain", "costs"])
+@pytest.mark.parametrize(
+    ("elsewhere", "plan", "cost"),
+    on_disk_or_a_cluster([(plan, cost) for plan in ({"folds": 3}, {"holdout": 0.3}) for cost in (COST, None)]),
+    indirect=["elsewhere"],
+)
 def test_train_and_evaluate_on_the_same_folds(plan, cost, files, elsewhere):
     def trained(rows):
         estimator = clone(LEARNERS["cart"])

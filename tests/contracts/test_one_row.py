@@ -18,7 +18,7 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.one_row import OneRow
 from vaglio.learners.registry import LEARNERS, REGRESSORS
 
-from .estimators import name_of, regressors
+from .estimators import name_of, others_nightly, regressors
 from .test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, SIZE, WHOLE, make, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -97,7 +97,7 @@ def check(fitted: Fitted, row: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_one_row_is_a_table_of_one(learner: str):
     X, y = rows(80)
     fitted = make(learner).fit(X, y).fitted_
@@ -111,7 +111,7 @@ def test_one_row_is_a_table_of_one(learner: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_one_row_with_a_column_of_many_values(learner: str):
     X, y = many_values()
     fitted = make(learner).fit(X, y).fitted_
@@ -124,7 +124,7 @@ def test_one_row_with_a_column_of_many_values(learner: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", regressors(), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(regressors()), ids=name_of)
 def test_one_row_of_numbers(estimator: Any):
     X, _ = rows(80)
     if "n_estimators" in estimator.get_params():
@@ -138,7 +138,7 @@ def test_one_row_of_numbers(estimator: Any):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", REGRESSORS)
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
 def test_one_row_of_numbers_with_a_column_of_many_values(learner: str):
     X, _ = many_values()
     y = np.arange(len(X)) % 17 + np.linspace(0, 5, len(X))
@@ -155,7 +155,7 @@ def few(estimator: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", REGRESSORS)
+@pytest.mark.parametrize("learner", others_nightly(REGRESSORS))
 def test_many_threads_share_a_model_of_numbers(learner: str):
     X, _ = rows(60)
     fitted = few(REGRESSORS[learner].make()).fit(X, X[WHOLE] * 1.5).fitted_
@@ -208,7 +208,7 @@ def test_text_and_arrays_and_short_rows():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_many_threads_share_a_model(learner: str):
     X, y = rows(60)
     fitted = pickle.loads(pickle.dumps(make(learner).fit(X, y).fitted_))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_wine
-from tests.contracts.estimators import all_estimators, mostly_slow, name_of, regressors
+from tests.contracts.estimators import all_estimators, mostly_slow, name_of, others_nightly, regressors
 from tests.contracts.test_tables import output
 
 import vaglio
@@ -50,7 +50,9 @@ def wine(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", [e for e in predictors if name_of(e) not in UNSCALED] + further, ids=name_of)
+@pytest.mark.parametrize(
+    "estimator", others_nightly([e for e in predictors if name_of(e) not in UNSCALED]) + further, ids=name_of
+)
 @pytest.mark.parametrize(
     "powers", [(-300, 20, 900), pytest.param((-900, -20, 300), marks=pytest.mark.nightly)], ids=["three", "three more"]
 )
@@ -151,7 +153,9 @@ def changed_by(estimator: Any, seed: int) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", [e for e in predictors if name_of(e) != "MultinomialNB"], ids=name_of)
+@pytest.mark.parametrize(
+    "estimator", others_nightly(e for e in predictors if name_of(e) != "MultinomialNB"), ids=name_of
+)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
 def test_no_order_and_no_name_changes_a_prediction_but_as_documented(estimator: Any, seed: int) -> None:
     assert changed_by(estimator, seed) <= MATTERS.get(type(estimator).__name__, set())

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vaglio
 
-from .estimators import all_estimators, classifiers, name_of, one_per_kind, regressors
+from .estimators import all_estimators, classifiers, name_of, one_per_kind, others_nightly, regressors
 
 # Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
 _EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
@@ -106,7 +106,7 @@ def test_every_expected_failure_has_a_reason() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(classifiers()), ids=name_of)
 def test_scikit_learn_calibrates_it_on_a_table_with_names_and_gaps(estimator: Any) -> None:
     """CalibratedClassifierCV takes every classifier, with nominal and missing values where the learner takes them."""
     random = np.random.default_rng(0)

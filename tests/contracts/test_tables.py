@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier
 import vaglio
 from vaglio.errors import InputError
 
-from .estimators import all_estimators, classifiers, name_of, regressors
+from .estimators import all_estimators, classifiers, name_of, others_nightly, regressors
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -66,7 +66,7 @@ def test_mixed_columns_with_holes(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(on_mixed), ids=name_of)
 def test_same_from_pandas_polars_arrow_and_table(estimator: Any) -> None:
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     X, y = mixed_table()
@@ -173,6 +173,7 @@ def test_infinite_number_is_refused_by_name(estimator: Any) -> None:
         clone(estimator).fit(X, target_for(estimator, y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)
 def test_a_word_among_the_numbers_to_predict_is_named(estimator: Any) -> None:
     X, _ = mixed_table()

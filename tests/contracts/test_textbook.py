@@ -91,7 +91,7 @@ def test_trees_of_a_forest_vote() -> None:
 
 def test_columns_of_a_tree_by_name() -> None:
     X, y = load_iris(return_X_y=True)
-    for name, count in {"sqrt": 2, "third": 1, "log2": 2}.items():
+    for name, count in {"sqrt": 2, "third": 1, "log2": 2, "two_thirds": 3}.items():
         drawn = vaglio.RandomForestClassifier(9, features_per_tree=name, max_features=None, random_state=0).fit(X, y)
         for tree in drawn.estimators_:
             used = tree.fitted_.model.feature[~tree.fitted_.model.is_leaf]

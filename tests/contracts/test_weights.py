@@ -21,7 +21,7 @@ from sklearn.utils import compute_sample_weight
 import vaglio
 from vaglio.errors import InputError
 
-from .estimators import all_estimators, classifiers, name_of
+from .estimators import all_estimators, classifiers, name_of, others_nightly
 from .test_tables import mixed_table, output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -68,6 +68,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "KNeighborsRegressor": "k counts rows",
     "LinearRegression": "deals rows out to folds",
     "ObliqueTreeClassifier": "linear combinations are tried from a number of rows on",
+    "ObliqueTreeRegressor": "linear combinations are tried from a number of rows on",
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
     "RIPPERClassifier": "splits the rows into growing and pruning parts",
     "RandomForestClassifier": _DRAWS,
@@ -94,7 +95,7 @@ def whole_weights(n: int, least: int = 1) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", relative, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(relative), ids=name_of)
 def test_a_power_of_two_changes_no_bit(estimator: Any) -> None:
     X, y = mixed_table()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
@@ -116,7 +117,7 @@ def test_a_common_factor_changes_no_prediction(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", relative, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(relative), ids=name_of)
 def test_equal_weights_are_no_weights(estimator: Any) -> None:
     X, y = mixed_table()
     expected = output(fitted(estimator, X, y), X)
@@ -185,7 +186,7 @@ def test_every_exception_names_a_learner() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_a_row_of_weight_zero_is_absent(estimator: Any) -> None:
     X, y = mixed_table(60)
     weight = whole_weights(len(X), least=0)
@@ -195,7 +196,7 @@ def test_a_row_of_weight_zero_is_absent(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_what_only_a_row_of_weight_zero_has_changes_no_prediction(estimator: Any) -> None:
     """An outlier, a category and a missing value of its own; its category is known, and counts as a missing value."""
     X, y = mixed_table(60)
@@ -266,7 +267,7 @@ def test_the_scale_of_class_weights_does_not_matter(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", with_class_weight, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(with_class_weight), ids=name_of)
 @pytest.mark.parametrize("given", ["balanced", {"big": 3.0, "other": 0.5, "red one": 1.0}], ids=["balanced", "dict"])
 def test_class_weights_are_sample_weights(estimator: Any, given: Any) -> None:
     X, y = mixed_table()

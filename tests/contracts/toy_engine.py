@@ -14,7 +14,7 @@ from vaglio.engines.raw import Recoding, Wanted, raw_chunks
 from vaglio.engines.sources import CHUNK, Source, register
 from vaglio.engines.survey import Survey
 from vaglio.table import Table
-from vaglio.table.scanned import Change, RowShare
+from vaglio.table.scanned import Change, RowShare, group_keys
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,17 @@ class Pages:
         return Pages(tuple(page.select([name]) for page in self.pages), name)
 
 
+@dataclass(frozen=True, eq=False)
 class PagesSource(Source):
     place: ClassVar[str] = "in pages"
+    by: Any = None
+
+    @property
+    def group(self) -> str | None:
+        return None if self.by is None else self.by.name
+
+    def grouped(self, column: str) -> PagesSource:
+        return replace(self, X=self.X.select([n for n in self.columns if n != column]), by=self.X.column(column))
 
     @classmethod
     def of_table(cls, table: Pages, target: str) -> PagesSource:
@@ -60,7 +69,7 @@ class PagesSource(Source):
         return (function(page) for page in self.X.pages if len(page))
 
     def together(self) -> tuple[PagesSource, str, str | None]:
-        further = [each for each in (self.y, self.weight) if each is not None]
+        further = [each for each in (self.y, self.weight, self.by) if each is not None]
         parts = zip(self.X.pages, *(each.pages for each in further))
         pages = (x.with_columns([own.column(own.columns[0]) for own in more]) for x, *more in parts)
         return PagesSource(Pages(tuple(pages))), self.y.name, None if self.weight is None else self.weight.name
@@ -74,10 +83,15 @@ class PagesSource(Source):
         pages = (of_page(page, np.arange(n, n + len(page))) for page, n in zip(whole.X.pages, numbers))
         changed = Pages(tuple(page for page in pages if len(page)))
         weight = None if weights is None else changed.column(weights)
-        return PagesSource(changed.select(self.columns), changed.column(target), weight)
+        by = None if self.group is None else changed.column(self.group)
+        return PagesSource(changed.select(self.columns), changed.column(target), weight, by)
 
     def taking(self, share: RowShare) -> PagesSource:
-        return self._changed(lambda page, numbers: page.take(np.flatnonzero(share.takes(numbers))))
+        def taken(page: Table, numbers: np.ndarray) -> Table:
+            keys = numbers if self.group is None else group_keys(page.column(self.group), numbers)
+            return page.take(np.flatnonzero(share.takes(keys)))
+
+        return self._changed(taken)
 
     def changing(self, change: Change) -> PagesSource:
         return self._changed(change)

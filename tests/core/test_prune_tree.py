@@ -100,13 +100,23 @@ def test_cost_complexity_path_is_that_of_scikit_learn(regression):
         assert n_leaves(pruned) == leaves[alphas <= alpha][-1]
 
 
-@pytest.mark.parametrize("risk", ["impurity", "error"])
-def test_every_tree_of_the_path_is_what_its_alpha_prunes_to(risk):
+@pytest.mark.parametrize(("risk", "missing"), [("impurity", "fractional"), ("error", "learned")])
+def test_every_tree_of_the_path_is_what_its_alpha_prunes_to(risk, missing):
     rows, y = mixed_rows(np.random.default_rng(4), n=800)
-    tree = grow(rows, y, 3, criterion="gini", nominal_split="multiway", missing="fractional")
+    tree = grow(rows, y, 3, criterion="gini", nominal_split="multiway", missing=missing)
     alphas, _, leaves = _core.cost_complexity_path(tree, risk)
-    for alpha, expected in zip(alphas[1:], leaves[1:]):
-        assert n_leaves(_core.prune_cost_complexity(tree, alpha, risk)) == expected
+    every = np.arange(len(tree.feature), dtype=np.int32)
+    standing = _core.standing_nodes(tree, every, alphas, risk)
+    for at, (alpha, expected) in enumerate(zip(alphas, leaves)):
+        pruned = _core.prune_cost_complexity(tree, alpha, risk)
+        assert n_leaves(pruned) == expected or at == 0  # at no price, what removes no risk is cut
+        stand = standing[at]
+        # Those that stand for themselves are the nodes of the pruned tree, and others stand where they are a leaf.
+        assert len(pruned.feature) == (stand == every).sum()
+        assert np.array_equal(np.sort(pruned.weight), np.sort(tree.weight[stand == every]))
+        assert (stand[stand] == stand).all()
+        if missing == "learned":  # else the heaviest leaf of a row need not be below its heaviest one here
+            assert np.array_equal(pruned.value[rows.apply(pruned)], tree.value[stand[rows.apply(tree)]])
 
 
 def chain(impurity):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostRegressor, StackingClassifier
 from sklearn.linear_model import LogisticRegressionCV
@@ -107,14 +108,21 @@ def test_a_subclass_chooses_the_members_of_its_ensemble() -> None:
             assert {type(member) for member in subclass().fit(X, Y).estimators_} == {tree.DecisionTreeClassifier}
 
 
+def members_of(model: Any) -> set[str]:
+    """Return the names under which a program that walks over the attributes finds estimators."""
+    return {name for name in dir(model) if name.endswith("_") and isinstance(getattr(model, name, None), BaseEstimator)}
+
+
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:Attribute `prob[AB]_`")
 def test_every_preset_hands_out_its_learner() -> None:
     rows, target = load_iris(return_X_y=True)
     for cls in PRESETS:
         whole = (rows % 2).astype(int) if cls.__name__ == "CategoricalNB" else np.rint(rows)
         model = cls().fit(whole, target)
         learner = model.learner_
+        theirs = getattr(importlib.import_module(cls.__module__.replace("vaglio.", "", 1)), cls.__name__)
+        assert members_of(model) == members_of(theirs().fit(whole, target)), cls.__name__
         if cls.__name__ != "CategoricalNB":  # which learns from a table
             np.testing.assert_allclose(learner.predict(whole), model.predict(whole), 1e-9, err_msg=cls.__name__)
             assert len(learner.explain(whole[:2])) == 2

@@ -56,7 +56,10 @@ ALL = EXACT | NEAR
 # Those that predict numbers and take weights in passes.
 NUMBERS = {
     "linear": vaglio.LinearRegression(),
+    "knn": vaglio.KNeighborsRegressor(),
+    "mlp": vaglio.MLPRegressor((4,), max_iter=2, random_state=1),
     "cart": vaglio.DecisionTreeRegressor(max_bins=32),
+    "cart, folds": vaglio.DecisionTreeRegressor(max_bins=32, max_depth=6, ccp_alpha="cv", random_state=1),
     "bagging": vaglio.BaggingRegressor(vaglio.DecisionTreeRegressor(max_bins=32), n_estimators=3, random_state=1),
     "random-forest": vaglio.RandomForestRegressor(4, max_bins=32, random_state=1),
     "adaboost": vaglio.AdaBoostRegressor(

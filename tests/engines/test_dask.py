@@ -35,11 +35,14 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(sys.platform == "win32", reason="kills processes by signals"),
 ]
-CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
 def _at_night(*values):
     return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+
+
+# Counts, a solver in passes and a tree by day.
+CROSSED = ["naive-bayes, intervals", "logistic", "c45", *_at_night("gaussian-map", "perceptron", "random-forest")]
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +214,7 @@ def test_two_trainings_share_a_cluster(client, lazy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [*_at_night(5), 1])
+@pytest.mark.parametrize("workers", _at_night(5, 1))
 def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]

@@ -66,7 +66,14 @@ def test_a_learner_that_needs_its_rows_is_listed_and_says_what_to_do(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation", "cross-validation"])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "standard",
+        "cross-validation",
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in ("zero", "quick", "validation")),
+    ],
+)
 def test_every_strategy_selects_from_disk(path, strategy):
     data = scan(path, part_rows=800).drop(["weight"])
     found = select(data, "target", learners=LEARNERS, strategy=strategy, n_iter=1, folds=2)

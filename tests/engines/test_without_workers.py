@@ -96,7 +96,10 @@ def test_a_training_goes_on_when_a_worker_comes(cluster, client, lazy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", [Perceptron(max_iter=2), NaiveBayesClassifier(likelihood="mdl")])
+@pytest.mark.parametrize(
+    "learner",
+    [pytest.param(Perceptron(max_iter=2), marks=pytest.mark.nightly), NaiveBayesClassifier(likelihood="mdl")],
+)
 def test_a_cluster_that_never_had_a_worker(learner, cluster, client, lazy, frame):
     import dask.dataframe as dd
 

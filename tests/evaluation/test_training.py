@@ -139,6 +139,7 @@ def test_leave_one_out_and_repeated_splits_are_splitters_like_any_other() -> Non
     assert np.mean(scores) == one.accuracy.value
 
 
+@pytest.mark.slow
 def test_repeated_random_sampling() -> None:
     """Mean and spread over the repetitions; the variance is corrected for the rows that training sets share."""
     X, y = vaglio.datasets.load("iris").xy("species")

@@ -67,7 +67,7 @@ def test_the_smallest_change_lies_on_the_boundary():
     X, y = people()
     model = LogisticRegression().fit(X, y)
     slope = model.coefficients().set_index("name").loc["age", "coefficient"]
-    for i, explanation in enumerate(model.explain(X.head(8))):
+    for i, explanation in enumerate(model.explain(X.head(8), changeable=["age"])):
         change = explanation.counterfactual.changes[0]
         if change.feature == "age":
             exact = X["age"][i] - model.decision_function(X.iloc[[i]])[0] / slope

@@ -122,6 +122,7 @@ def test_bars_are_as_long_as_their_weights():
     assert "width:100%" in Explanation("a", reasons=(Reason("x", weight=float("inf")),)).to_html()
 
 
+@pytest.mark.slow
 def test_similar_training_rows_are_named_where_trees_vote(penguins):
     X, y = penguins
     for learner in ("random-forest", "bagging", "adaboost"):

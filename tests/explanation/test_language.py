@@ -25,6 +25,7 @@ def play():
     return vaglio.datasets.load("play").xy("play")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [name for name in LEARNERS if name not in _NO_LEARNER])
 @pytest.mark.filterwarnings("ignore")
 def test_no_word_of_an_explanation_is_written_around_the_catalogue(learner, play):

@@ -52,6 +52,7 @@ def changed(row: pd.DataFrame, changes: Any) -> pd.DataFrame:
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", REGRESSORS)
 def test_weights_in_the_unit_of_the_target_add_up(learner):
     X, _ = flats()
@@ -65,6 +66,7 @@ def test_weights_in_the_unit_of_the_target_add_up(learner):
         assert "runner" not in str(explanation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", REGRESSORS)
 @pytest.mark.parametrize("change", ["-10%", "+15000", True])
 def test_every_change_told_moves_the_number_as_far_as_told(learner, change):

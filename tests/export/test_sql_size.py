@@ -96,7 +96,7 @@ def test_postgresql_reads_a_hundred_trees_within_500_megabytes(learner: str, tmp
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
 @pytest.mark.parametrize(
     "learner",
-    [pytest.param(name, marks=[] if name.startswith("boosting") else pytest.mark.nightly) for name in LEARNERS],
+    [pytest.param(name, marks=[] if name == "boosting" else pytest.mark.nightly) for name in LEARNERS],
 )
 def test_a_hundred_trees_are_read_within_500_megabytes(learner: str, dialect: str, tmp_path: Path) -> None:
     if dialect == "duckdb":

@@ -19,6 +19,7 @@ def table(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
     return X, X @ [2.0, -1.0, 0.0] + rng.gamma(1.5, 2.0, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize(
     ("learner", "source"),

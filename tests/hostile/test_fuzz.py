@@ -63,9 +63,9 @@ TABLES = ("csv", "arff", "json", "arrow", "parquet", "xlsx")
 @pytest.mark.parametrize(
     ("targets", "attempts"),
     [
-        (("models",), 100),
-        (("options",), 6),
-        (TABLES, 30),
+        (("models",), 40),
+        (("options",), 5),
+        (TABLES, 18),
         pytest.param(("models",), 400, marks=pytest.mark.nightly),
         pytest.param(("options",), 12, marks=pytest.mark.nightly),
         pytest.param(TABLES, 60, marks=pytest.mark.nightly),

@@ -33,17 +33,26 @@ def run(folder: Path, line: str) -> None:
 
 
 @pytest.mark.slow
-def test_dollars_in_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate FOLDER/t.csv --target c --folds 2 --out FOLDER/e.svg --out FOLDER/e.html --out FOLDER/e.png",
+        "explore FOLDER/t.csv --target c --figure histograms --out FOLDER/x.pdf",
+        *(
+            pytest.param(f"explore FOLDER/t.csv --target c {words}", marks=pytest.mark.nightly)
+            for words in (
+                *(f"--figure {figure} --out FOLDER/x.pdf" for figure in ("boxes", "pairs", "associations")),
+                "--out FOLDER/x.html",
+            )
+        ),
+    ],
+)
+def test_dollars_in_names_are_drawn_as_they_are(words: str, tmp_path: Path) -> None:
     # Every formula is the name of a column and of a class.
     numbers = {formula: [(i * step) % 7 for i in range(40)] for step, formula in enumerate(FORMULAS, start=1)}
     table = pd.DataFrame({**numbers, "c": FORMULAS * 8})
     table.to_csv(tmp_path / "t.csv", index=False)
-    run(
-        tmp_path, "evaluate FOLDER/t.csv --target c --folds 2 --out FOLDER/e.svg --out FOLDER/e.html --out FOLDER/e.png"
-    )
-    for figure in ("histograms", "boxes", "pairs", "associations"):
-        run(tmp_path, f"explore FOLDER/t.csv --target c --figure {figure} --out FOLDER/{figure}.pdf")
-    run(tmp_path, "explore FOLDER/t.csv --target c --out FOLDER/x.html")
+    run(tmp_path, words)
 
 
 @pytest.mark.slow

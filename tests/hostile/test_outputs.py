@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import run_here
 
 import vaglio
 from vaglio.cli.main import main
@@ -101,7 +102,11 @@ def closing(stream: str, *arguments: object) -> subprocess.CompletedProcess[str]
 @pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize(
-    "line", ["datasets play", "inspect m.vaglio", "predict m.vaglio play.csv", "--version", "inspect m.vaglio --json"]
+    "line",
+    [
+        *("predict m.vaglio play.csv", "--version", "inspect m.vaglio --json"),
+        *(pytest.param(line, marks=pytest.mark.nightly) for line in ("datasets play", "inspect m.vaglio")),
+    ],
 )
 def test_a_closed_standard_output_ends_quietly(line: str, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(model.parent)
@@ -122,12 +127,12 @@ def test_a_result_is_written_whole_when_standard_output_is_closed(model: Path, m
 
 @pytest.mark.slow
 @POSIX
-@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("stream", [pytest.param("2>&-", marks=pytest.mark.nightly), "2>/dev/full"])
 def test_a_closed_standard_error_changes_nothing_else(stream: str, model: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(model.parent)
-    usual = subprocess.run([*VAGLIO, "predict", "m.vaglio", "play.csv"], capture_output=True, text=True)
+    usual = run_here("predict", "m.vaglio", "play.csv")
     done = closing(stream, "predict", "m.vaglio", "play.csv")
-    assert (done.returncode, done.stdout) == (0, usual.stdout)
+    assert (done.returncode, done.stdout) == (0, usual.out)
     assert closing(stream, "predict", "m.vaglio", "nothing.csv").stdout == ""
     assert closing(stream, "train", "play.csv", "-t", "play", "-v", "--out", "new.vaglio").returncode == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,18 @@ def fitted_of(learner: str) -> tuple[Fitted, pd.DataFrame]:
     return estimator.fit(*rows(120, 0)).fitted_, rows(40, 1)[0]
 
 
+# Each system by day, and each learner.
+NIGHTLY = [(each, system) for system in ("c", "javascript") for each in LEARNERS if each not in ("c45", "naive-bayes")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("system", ["onnx", "c", "javascript", "sqlite"])
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(
+    ("learner", "system"),
+    [
+        pytest.param(*case, marks=[pytest.mark.nightly] if case in NIGHTLY else [])
+        for case in itertools.product(LEARNERS, ("onnx", "c", "javascript", "sqlite"))
+    ],
+)
 def test_no_name_leaves_its_place_in_a_program(learner: str, system: str, tmp_path: Path) -> None:
     check(*fitted_of(learner), system, tmp_path)
 

@@ -62,7 +62,7 @@ X = np.random.default_rng(0).normal(size=(2000, 5)); y = (X[:, 0] > 0).astype(in
 vaglio.RandomForestClassifier(n_estimators=200, n_jobs=10**6).fit(X, y)
 done = True; thread.join()
 assert peak <= before + 8 * _core.allowed_threads() + 4, peak
-for _ in range(200):
+for _ in range(1000):
     after = len(os.listdir("/proc/self/task"))
     if after <= before + _core.allowed_threads() + 1:
         break
@@ -74,7 +74,7 @@ assert after <= before + _core.allowed_threads() + 1, (before, peak, after)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not count threads")
 def test_a_million_threads_are_not_started_and_the_pool_shrinks_again() -> None:
-    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 
@@ -93,7 +93,7 @@ def test_a_forked_child_fits_a_mixture_on_two_threads() -> None:
             code = 0
         finally:
             os._exit(code)
-    for _ in range(300):
+    for _ in range(3000):
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             assert os.waitstatus_to_exitcode(status) == 0

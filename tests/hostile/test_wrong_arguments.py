@@ -36,12 +36,14 @@ _RIGHT = {
 _FUNCTIONS = ("progress", "scoring", "kernel", "phi", "metric", "weights", "oob_score")
 
 
+@pytest.mark.slow
 def test_every_argument_of_every_function_refuses_wrong_types_in_a_sentence(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     quick = [call for call in calls(tmp_path) if call.name not in SLOW]
-    assert _foreign(quick, share=5) == []
+    assert _foreign(quick, share=8) == []
 
 
+@pytest.mark.slow
 def test_every_public_function_is_tried(tmp_path: Path) -> None:
     tried = {call.name for call in calls(tmp_path)}
     for module in (vaglio, evaluation):

@@ -26,6 +26,7 @@ def test_probabilities_sum_to_one_in_the_same_order(temperature, floor, weights)
     assert calibration.of_one(given[0].tolist()) == found[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 4])
 def test_it_finds_the_calibration_that_was_undone(classes):
     random = np.random.default_rng(classes)

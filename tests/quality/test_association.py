@@ -44,6 +44,7 @@ def test_an_identifier_has_the_largest_gain_and_none_beyond_chance():
     assert day.strength == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [12, 60, 4000])
 @pytest.mark.parametrize("values", [2, 7, 60, 4000])
 def test_the_gain_by_chance_is_that_of_shuffled_classes(n, values):
@@ -137,11 +138,43 @@ def test_associations_of_every_kind():
     ratio = associate(c, a)
     assert ratio.measure == "correlation ratio"
     f = f_classif(x[:, None], group)[0][0]
-    assert ratio.strength**2 == pytest.approx(f / (f + 198))
+    # What two groups explain by chance is taken off: Kelley's ε².
+    assert ratio.strength**2 == pytest.approx(1 - (198 / (f + 198)) * 199 / 198)
     assert associate(c, c).strength == pytest.approx(1)
     rank = Column.nominal("r", np.digitize(x, [-1, 0, 1]), tuple("1234"), level="ordinal")
     assert associate(rank, a).measure == "Spearman"
     assert associate(Column.text("t", ["x"] * 200), a).measure == "none"
+
+
+@pytest.mark.parametrize(("categories", "others"), [(2, 2), (2, 60), (40, 40), (150, 150), (300, 7), (300, 300)])
+def test_columns_that_tell_nothing_of_each_other_are_near_zero(categories, others):
+    """Whatever the number of categories; uncorrected, Cramér's V and η of 150 categories in 300 rows are near 0.7."""
+    rng = np.random.default_rng(categories + others)
+    names = tuple(map(str, range(300)))
+    found: dict[str, list[float]] = {}
+    for _ in range(30):
+        a, b = (rng.permutation(np.arange(300) % k) for k in (categories, others))
+        first = Column.nominal("a", a, names)
+        for other in (Column.nominal("b", b, names), Column.numeric("b", rng.normal(size=300))):
+            pair = associate(first, other)
+            found.setdefault(pair.measure, []).append(pair.strength)
+    assert set(found) == {"Cramér's V", "correlation ratio"}
+    for strengths in found.values():
+        # On average the squares are as often above as below 0, where they are cut off.
+        assert np.mean(strengths) < 0.1
+        assert np.max(strengths) < 0.35
+
+
+def test_cramers_v_is_corrected_as_by_bergsma():
+    table = np.array([[20, 5, 9], [3, 14, 7], [4, 6, 21], [8, 8, 2]])
+    a = np.repeat(np.arange(4), table.sum(axis=1))
+    b = np.concatenate([np.repeat(np.arange(3), row) for row in table])
+    n, (rows, columns) = table.sum(), table.shape
+    phi = chi2_contingency(table, correction=False)[0] / n
+    smaller = min(rows - (rows - 1) ** 2 / (n - 1), columns - (columns - 1) ** 2 / (n - 1)) - 1
+    expected = np.sqrt((phi - (rows - 1) * (columns - 1) / (n - 1)) / smaller)
+    found = associate(Column.nominal("a", a, tuple("abcd")), Column.nominal("b", b, tuple("xyz")))
+    assert found.strength == pytest.approx(expected)
 
 
 @pytest.mark.slow

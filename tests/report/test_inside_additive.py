@@ -70,6 +70,7 @@ def test_the_sentences_name_the_scale_and_the_classes(study):
     assert parts_of(chapter)["What each term adds"]["labels"] == ([] if two else ["low", "middle", "top"])
 
 
+@pytest.mark.slow
 def test_what_was_changed_by_hand_is_listed(study):
     edited = study.fitted.edit("age", "monotone", direction=-1, reason="known").edit("shop", "remove")
     _, found = additive_parts(edited, study, Limits())

@@ -102,6 +102,7 @@ def test_the_target_and_the_columns_are_coloured_by_thirds(study: vaglio.Study) 
     assert "explains" in data["columns"]["cards"][0]["gain"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation", "cross-validation"])
 def test_every_strategy_has_a_page(strategy: str) -> None:
     options = {"test_size": 0.3} if strategy != "zero" else {}
@@ -111,6 +112,7 @@ def test_every_strategy_has_a_page(strategy: str) -> None:
     json.dumps(summarize_study(study), default=str)
 
 
+@pytest.mark.slow
 def test_costs_of_a_unit_are_told() -> None:
     study = run_study(homes(120), "price", ["linear", "cart"], cost={"over": 1, "under": 3})
     said = text_of(render_html(summarize_study(study)))
@@ -127,6 +129,7 @@ def test_every_learner_of_numbers_has_a_page(learner: str) -> None:
     assert "Residuals against prediction" in text_of(render_html(summarize_study(study)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
 def test_a_unit_changes_numbers_and_not_the_story(unit: float) -> None:
     table = homes(120)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +70,48 @@ def test_alerts_use_metrics_and_labels_that_exist():
         assert set(re.findall(r"\$labels\.(\w+)", json.dumps(rule["annotations"]))) <= {*named, "instance", "model"}
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [("promtool", ["check", "rules", "alerts.yml"]), ("systemd-analyze", ["verify", "vaglio.service"])],
-)
-def test_the_tools_that_read_the_files_accept_them(tool: str, arguments: list[str], tmp_path: Path):
-    if shutil.which(tool) is None:
+# A file of a site is part of a configuration, which here writes nothing outside its folder.
+_NGINX = """pid {folder}/pid; error_log stderr; events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    include {folder}/nginx.conf;
+}}
+"""
+TOOLS = {
+    "hadolint": ["Dockerfile"],
+    "kubernetes-validate": ["--strict", "kubernetes.yaml"],
+    "promtool": ["check", "rules", "alerts.yml"],
+    "systemd-analyze": ["verify", "vaglio.service"],
+    "nginx": ["-t", "-p", "{folder}", "-c", "{folder}/whole.conf"],
+}
+
+
+def _found(tool: str) -> str | None:
+    """Where a tool is: beside Python, if it comes from PyPI, or on the path; also where only the system looks."""
+    folders = (str(Path(sys.executable).parent), os.environ.get("PATH", ""), "/usr/sbin")
+    return shutil.which(tool, path=os.pathsep.join(folders))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_tools_that_read_the_files_accept_them(tool: str, tmp_path: Path):
+    program = _found(tool)
+    if program is None:
         pytest.skip(f"no {tool} on this machine")
-    for name in ("alerts.yml", "vaglio.service"):
-        # systemd wants the program to exist.
-        (tmp_path / name).write_text(_text(name).replace("/opt/vaglio/bin/vaglio", "/bin/true"), encoding="utf-8")
-    done = subprocess.run([tool, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    # systemd wants the program to exist, nginx the certificate.
+    there = {"/opt/vaglio/bin/vaglio": "/bin/true", "/etc/ssl/models.example.org": f"{tmp_path}/site"}
+    for file in DEPLOY.iterdir():
+        content = file.read_text(encoding="utf-8")
+        for path, instead in there.items():
+            content = content.replace(path, instead)
+        (tmp_path / file.name).write_text(content, encoding="utf-8")
+    (tmp_path / "whole.conf").write_text(_NGINX.format(folder=tmp_path), encoding="utf-8")
+    if tool == "nginx":
+        certificate = ["-keyout", "site.key", "-out", "site.pem", "-days", "2", "-subj", "/CN=models.example.org"]
+        make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *certificate]
+        subprocess.run(make, cwd=tmp_path, capture_output=True, check=True)
+    arguments = [each.format(folder=tmp_path) for each in TOOLS[tool]]
+    done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -36,6 +36,7 @@ def asked(student: Visitor, lang: str, **fields: Any) -> str:
     return str(answer.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("topic", topics())
 def test_right_answers_lead_to_the_end_and_no_question_is_shown_before(student: Visitor, topic: str, lang: str) -> None:

@@ -49,6 +49,7 @@ def write_project(folder: Path, data: Any) -> None:
     (folder / "project.json").write_text(json.dumps(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["../secret.csv", "/etc/passwd", "..", ".", "", "play.csv/../../secret.csv", "link.csv", "a\0b", "linked/x"]
 )

@@ -112,9 +112,8 @@ def messy(tmp_path_factory) -> Visitor:
     visitor.post("/table/missing", words="n/d")
     for finding, choice in (("outliers", "clip"), ("duplicates", "drop"), ("identifiers", "mark")):
         visitor.post("/table/clean", finding=finding, choice=choice)
-    visitor.learn("c45", "ripper", "naive-bayes", "logistic", **{"cost.0-1": "1", "cost.1-0": "4"})
-    visitor.post("/compare/measure")
-    visitor.wait("compare")
+    visitor.learn_here("c45", "ripper", "naive-bayes", "logistic", **{"cost.0-1": "1", "cost.1-0": "4"})
+    visitor.act_here("compare", lambda: visitor.post("/compare/measure"))
     visitor.studio.bench.need_table().findings.result()
     yield visitor
     visitor.close()

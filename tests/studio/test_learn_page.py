@@ -86,7 +86,7 @@ def test_without_a_table_or_a_class_the_page_says_so(enter):
 def test_a_learner_that_fails_does_not_stop_the_others(enter):
     visitor = enter()
     visitor.open("penguins")
-    name = visitor.learn("joint-bayes", "c45", **{"joint-bayes.max_cells": "2"})
+    name = visitor.learn_here("joint-bayes", "c45", **{"joint-bayes.max_cells": "2"})
     result = {each["id"]: each["error"] for each in visitor.studio.jobs.get(name).result["learners"]}
     assert result["c45"] == ""
     assert result["joint-bayes"]
@@ -143,7 +143,7 @@ def test_times_are_measured_and_learners_that_cannot_are_named(enter):
 def test_an_earlier_state_of_the_table_is_said(enter):
     visitor = enter()
     visitor.open("play")
-    visitor.learn("c45")
+    visitor.learn_here("c45")
     visitor.post("/table/column", column="windy", role="ignored", at="column-3")
     assert "trained on a different state of the table" in visitor.get("/learn").text
     assert "There is no model of this table yet" in visitor.get("/compare").text

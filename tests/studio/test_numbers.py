@@ -124,6 +124,7 @@ def test_a_row_is_explained_by_terms_and_a_change_of_its_number(priced: Any) -> 
     assert answer.json()["interval"]["coverage"] == 0.9
 
 
+@pytest.mark.slow
 def test_learners_are_measured_by_r2(priced: Any) -> None:
     run = priced.studio.jobs.latest("learn").name
     priced.act_here("compare", lambda: priced.post("/compare/measure", run=run))
@@ -156,7 +157,7 @@ def test_report_and_predictions_of_numbers(priced: Any) -> None:
     [
         (["cart"], {"plan": "folds_3", "cart.min_samples_leaf": "4"}),
         (["gradient-boosting"], {"cost.over": "1", "cost.under": "3", "gradient-boosting.max_iter": "5"}),
-        (["linear", "knn"], {"way": "choose", "candidates": "1"}),
+        pytest.param(["linear", "knn"], {"way": "choose", "candidates": "1"}, marks=pytest.mark.nightly),
     ],
 )
 def test_the_program_and_the_commands_make_the_model_again(
@@ -182,6 +183,7 @@ def test_costs_of_a_unit_of_error_decide_the_prediction(homes: Any) -> None:
     assert "saves" in said(homes.get("/learn"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [60, 6])
 def test_a_model_that_is_no_better_than_the_mean_is_said(enter: Any, rows: int) -> None:
     rng = np.random.default_rng(1)

@@ -59,9 +59,8 @@ def test_compare_has_curves_of_all_models_and_counts_for_one_slider(learned):
 def test_the_five_requirements_are_measured_in_a_run(enter):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn("c45", "naive-bayes")
-    visitor.post("/compare/measure", run=name)
-    visitor.wait("compare")
+    name = visitor.learn_here("c45", "naive-bayes")
+    visitor.act_here("compare", lambda: visitor.post("/compare/measure", run=name))
     page = visitor.get("/compare").text
     assert "20% label noise" in page
     assert "1 of 1 pair does not differ significantly" in page
@@ -109,7 +108,7 @@ def test_a_row_is_explained_and_its_values_can_be_moved(learned):
 def test_every_kind_of_model_has_a_page(enter):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn(*LEARNERS, plan="holdout_20")
+    name = visitor.learn_here(*LEARNERS, plan="holdout_20")
     for each in visitor.studio.jobs.get(name).result["learners"]:
         answer = visitor.get(f"/understand?model={name}/{each['id']}")
         assert answer.status_code == 200, each["id"]
@@ -135,7 +134,7 @@ def test_the_report_is_written_in_the_language_of_the_page_and_kept_apart_from_t
     visitor = enter()
     visitor.post("/settings", lang="it")
     visitor.open("play")
-    name = visitor.learn("c45")
+    name = visitor.learn_here("c45")
     visitor.post("/export/report", model=f"{name}/c45")
     report = visitor.wait("report")
     answer = visitor.get(f"/export/report/{report}")
@@ -154,12 +153,12 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
     visitor.post("/table/missing", words="n/d")
     visitor.post("/table/clean", finding="spelling", choice="merge")
     visitor.post("/table/clean", finding="outliers", choice="clip")
-    name = visitor.learn("naive-bayes")
+    name = visitor.learn_here("naive-bayes")
     head = "id;city;age;income;size;zone;country"
     lines = [f"1;{city};40;{income};small;1;IT" for city, income in (("milano", 900_000), ("Milano", 48_083))]
     (tmp_path / "rows.csv").write_text("\n".join([head, *lines]) + "\n")
-    visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(tmp_path / "rows.csv"))
-    run = visitor.wait("predict")
+    fields = {"model": f"{name}/naive-bayes", "path": str(tmp_path / "rows.csv")}
+    run = visitor.act_here("predict", lambda: visitor.post("/export/predict", **fields))
     (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
     table = read(tmp_path / "predicted.csv")
     # The file shows the rows as they came, the model saw them as the table was cleaned.
@@ -178,7 +177,7 @@ def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
 def test_another_file_is_predicted(enter, tmp_path):
     visitor = enter()
     visitor.open("play")
-    name = visitor.learn("naive-bayes")
+    name = visitor.learn_here("naive-bayes")
     rows = tmp_path / "new.csv"
     rows.write_text("outlook,temperature,humidity,windy\nsunny,cool,high,true\nrainy,mild,normal,false\n")
     assert visitor.post("/export/predict", model=f"{name}/naive-bayes", path=str(rows)).status_code == 200
@@ -216,8 +215,7 @@ def test_columns_with_other_names_are_asked_for_in_a_form_that_is_filled_in(ente
     for outside in ("../project.json", "nowhere.csv", "/etc/passwd"):
         assert visitor.post("/export/map", **{**fields, "file": outside}).status_code == 422
     right = {"column.2": "umidità", "column.3": "vento"}
-    assert visitor.post("/export/map", **fields, **right).status_code == 200
-    run = visitor.wait("predict")
+    run = visitor.act_here("predict", lambda: visitor.post("/export/map", **fields, **right))
     (tmp_path / "mapped.csv").write_bytes(visitor.get(f"/export/predictions/{run}").content)
     assert read(tmp_path / "mapped.csv").columns[-3:] == ("predicted", "p_no", "p_yes")
     kept = load(visitor.studio.jobs.latest("learn").folder / "naive-bayes.vaglio")

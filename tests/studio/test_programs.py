@@ -46,7 +46,9 @@ def run_shell_line(line: str) -> None:
     ("steps", "learner", "fields"),
     [
         (STEPS, "c45", {"cost.0-1": "1", "cost.1-0": "4", "plan": "folds_3", "c45.min_samples_leaf": "4"}),
-        (STEPS[:2], "random-forest", {"random-forest.n_estimators": "5", "seed": "7"}),
+        pytest.param(
+            *(STEPS[:2], "random-forest", {"random-forest.n_estimators": "5", "seed": "7"}), marks=pytest.mark.nightly
+        ),
         (STEPS, "c45", {"way": "tune", "candidates": "2", "cost.0-1": "1", "cost.1-0": "4", "c45.max_depth": "3"}),
         (STEPS[:3], "c45", {"way": "choose", "candidates": "1", "plan": "folds_3", "learner": ["c45", "knn"]}),
     ],
@@ -56,7 +58,7 @@ def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, monk
     visitor.upload("messy.csv", messy_table())
     for address, given in steps:
         assert visitor.post(address, **given).status_code == 200
-    name = visitor.learn(*fields.pop("learner", [learner]), **fields)
+    name = visitor.learn_here(*fields.pop("learner", [learner]), **fields)
     run_ = visitor.studio.jobs.get(name)
     folder, learner = run_.folder, run_.result["learners"][0]["id"]
     made = tmp_path / "again"

@@ -52,7 +52,7 @@ def test_only_the_last_results_are_kept():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", [300, 20_000])
+@pytest.mark.parametrize("rows", [pytest.param(300, marks=pytest.mark.nightly), 8000])
 def test_no_answer_is_large_however_long_the_table(enter, rows):
     rng = np.random.default_rng(1)
     columns = {f"x{i}": rng.normal(size=rows) for i in range(20)}
@@ -63,7 +63,7 @@ def test_no_answer_is_large_however_long_the_table(enter, rows):
     pd.DataFrame(columns).to_parquet(path)
     visitor.post("/table/path", path=str(path))
     visitor.post("/table/target", column="y")
-    visitor.learn("c45", "logistic", **{"c45.max_depth": "8"})
+    visitor.learn_here("c45", "logistic", **{"c45.max_depth": "8"})
     for address in [
         *(f"/{page}" for page in PAGES),
         "/explore?x=x0&y=x1",

@@ -20,7 +20,7 @@ from vaglio.studio.pages.runs import learned_models
 def test_a_search_leaves_models_with_their_rows_and_what_was_tried(enter, fields, models):
     visitor = enter()
     visitor.open("penguins")
-    name = visitor.learn("c45", "naive-bayes", **fields)
+    name = visitor.learn_here("c45", "naive-bayes", **fields)
     opened = visitor.studio.bench.need_table()
     found = learned_models(visitor.studio.jobs, opened)
     assert {each.id for each in found} == models if models else len(found) == 1

@@ -18,6 +18,14 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.table import Column, Table
 
 
+class SeriesWithoutStream(pd.Series):
+    """A Series as in pandas 2: it hands out no stream of Arrow."""
+
+    @property
+    def __arrow_c_stream__(self):
+        raise AttributeError
+
+
 @pytest.fixture
 def frame() -> pd.DataFrame:
     return pd.DataFrame(
@@ -140,6 +148,7 @@ def test_sparse_stays_sparse():
         ([[1, 2], [3]], "Row 2 has 1 value, but the first row has 2"),
         (3, "not a table"),
         (pd.Series([1, 2]), "A Series is one column"),
+        (SeriesWithoutStream([1, 2]), "A SeriesWithoutStream is one column"),
         (pl.LazyFrame({"a": [1]}), "no rows yet"),
         (np.array([[1 + 2j]]), "complex number"),
         (np.arange(3), "1 dimension"),

@@ -157,6 +157,7 @@ def test_italian_numbers_are_never_mixed():
         assert not re.search(r"\d%|\d,\d{3}\b", shown), shown
 
 
+@pytest.mark.slow
 def test_every_message_of_these_packages_has_an_italian_translation():
     with (LOCALE / "it.po").open("rb") as file:
         catalogue = read_po(file, locale="it")

@@ -71,6 +71,7 @@ def flowers():
     return frame, np.asarray(y)[::5]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_word_of_a_trace_comes_from_the_catalogue(play, learner):
@@ -90,6 +91,7 @@ def test_every_word_of_another_subject_comes_from_the_catalogue(subject):
     assert _untranslated(_texts(SUBJECTS[subject](PSEUDO)), {"a", "b"}) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_numbers_of_an_italian_trace_have_a_decimal_comma(flowers, learner):

@@ -57,7 +57,7 @@ TREES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.15]))
 def test_a_tree_chooses_and_prunes_as_worked_out(name, seed, missing):
     X, y = random_table(seed, missing)

@@ -50,9 +50,10 @@ TREES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))])
 def test_every_test_of_a_tree_is_the_best_of_the_tables(name, missing, seed):
     X, y = flats(seed, missing=missing)
     fitted = vaglio.DecisionTreeRegressor(**TREES[name]).fit(X, y)
@@ -79,6 +80,19 @@ def test_the_decrease_of_every_threshold_is_that_of_brute_force(criterion):
         after = (loss_of(criterion, below) + loss_of(criterion, above)) / len(y)
         assert row["after"] == pytest.approx(after)
     assert facts["nodes"][0]["impurity"] == pytest.approx(loss_of(criterion, y) / len(y))
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_a_combination_leaves_less_than_any_single_column(criterion):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(size=(80, 2)), columns=["a", "b"])
+    y = np.where(X["a"] + X["b"] > 1, 7.0, 2.0) + rng.integers(0, 2, 80)
+    fitted = vaglio.ObliqueTreeRegressor(criterion=criterion, max_depth=2).fit(X, y)
+    work = vaglio.trace(fitted, X, y)
+    node, tree = work.facts["nodes"][0], fitted.tree_
+    assert node["combination"] < min(node["single"].values())
+    assert node["impurity"] - node["combination"] == pytest.approx(tree.gain[0])
+    assert "s1 = " in str(work)
 
 
 @pytest.mark.parametrize("missing", ["fractional", "branch"])

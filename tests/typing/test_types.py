@@ -116,7 +116,7 @@ def _examples(limits: list[object]) -> Iterator[tuple[object, bool]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checker", [_mypy, _pyright], ids=["mypy", "pyright"])
+@pytest.mark.parametrize("checker", [_mypy, pytest.param(_pyright, marks=pytest.mark.nightly)], ids=["mypy", "pyright"])
 def test_type_checkers_know_the_public_interface(
     checker: Callable[[list[Path], Path], list[Remark]], tmp_path: Path
 ) -> None:

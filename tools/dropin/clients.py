@@ -75,11 +75,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=3600, help="the longest time for one run of a suite")
     options = parser.parse_args()
     chosen = [known[name] for name in options.projects or known]
-    if not options.show:
-        _install(chosen)
     good = True
     for client in chosen:
         if not options.show:
+            _install(client)
             for classes in ("scikit-learn", "vaglio"):
                 _run(client, classes, options.seconds)
         text, passes = told(client, _outcomes(client, "scikit-learn"), _outcomes(client, "vaglio"))
@@ -88,8 +87,11 @@ def main() -> int:
     return 0 if good else 1
 
 
-def _install(chosen: list[Client]) -> None:
-    """Install the projects, and what their tests need, in an environment that sees the packages of this one."""
+def _install(client: Client) -> None:
+    """Install a project, and what its tests need, in an environment that sees the packages of this one.
+
+    One after the other: some need versions of other libraries that others do not take.
+    """
     if not PYTHON.exists():
         venv.create(WORK / "venv", with_pip=True)
         packages = next((WORK / "venv").glob("lib/*/site-packages"))
@@ -98,7 +100,7 @@ def _install(chosen: list[Client]) -> None:
         (packages / "shared.pth").write_text(shared, encoding="utf-8")
     pinned = WORK / "pinned.txt"
     pinned.write_text("".join(f"{name}=={version(name)}\n" for name in _PINNED), encoding="utf-8")
-    wanted = [part for client in chosen for part in (f"{client.name}=={client.version}", *client.needs)]
+    wanted = [f"{client.name}=={client.version}", *client.needs]
     subprocess.run([PYTHON, "-m", "pip", "install", "-q", "-c", pinned, *wanted], check=True)
 
 

@@ -16,6 +16,7 @@ from pyarrow import feather, ipc, parquet
 from tools.fuzz.mutate import FLOATS, change_bytes
 from tools.fuzz.tables import WORDS, Tables, change_text, laid_out
 from tools.fuzz.target import Target, pick
+from vaglio.table.readers.excel import is_xlsx
 
 # What no XML text may hold.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -187,7 +188,10 @@ class Spreadsheets(Tables, Target):
             for name, part in parts.items():
                 if random.random() < 0.99:
                     archive.writestr(name, part.encode("utf-8", "surrogatepass"))
-        return change_bytes(random, out.getvalue()) if random.random() < 0.3 and not written else out.getvalue()
+        whole = out.getvalue()
+        changed = change_bytes(random, whole) if random.random() < 0.3 and not written else whole
+        # What is no longer known as xlsx is read by a process of its own, in the time of a hundred other inputs.
+        return changed if is_xlsx(changed) or random.random() < 0.1 else whole
 
     def _row(self, random: Random, number: int, row: list[Any]) -> str:
         cells = [self._cell(random, f"{chr(65 + at)}{number}", value) for at, value in enumerate(row[:26])]

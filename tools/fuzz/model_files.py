@@ -293,6 +293,8 @@ def small_models() -> list[Fitted]:
         made.append(LEARNERS[name].make().set_params(**SMALL.get(name, [{}])[0]).fit(X[["d", "c"]], y).fitted_)
     for regressor in (
         vaglio.DecisionTreeRegressor(max_depth=2),
+        vaglio.ObliqueTreeRegressor(max_depth=2),
+        vaglio.OptimalTreeRegressor(max_depth=2),
         vaglio.KNeighborsRegressor(n_neighbors=2),
         vaglio.HistGradientBoostingRegressor(max_iter=3),
         vaglio.ExplainableBoostingRegressor(max_rounds=5, interactions=1),

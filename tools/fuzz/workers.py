@@ -9,6 +9,7 @@ so that a run of hours that is ended from outside loses minutes.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import mmap
 import os
@@ -80,6 +81,9 @@ class Run:
         start, before = self.first, sum(self.outcomes.values())
         end = None if attempts is None else start + attempts
         deadline = None if seconds is None else time.monotonic() + seconds
+        # The collector would write to every object that the parent made, and so copy its pages in every worker.
+        gc.collect()
+        gc.freeze()
         lanes = [Lane(self, start + w, workers, end, deadline) for w in range(workers)]
         for lane in lanes:
             lane.fork()

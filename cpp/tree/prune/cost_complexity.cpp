@@ -126,4 +126,32 @@ Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& c
     return compact(pruned);
 }
 
+std::vector<std::int32_t> standing_nodes(const Tree& tree, Risk risk, std::span<const std::int32_t> nodes,
+                                         std::span<const double> alphas, Control& control) {
+    const WeakestLinks links(tree, risk, control);
+    std::vector<std::int32_t> parent(tree.size(), -1);
+    // The least price at which a node or one above it is cut, which never rises on a path down.
+    std::vector<double> falls(tree.size());
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        const double above =
+            i == 0 ? std::numeric_limits<double>::infinity() : falls[static_cast<std::size_t>(parent[i])];
+        falls[i] = std::min(above, links.alpha(i));
+        for (std::int32_t c = 0; c < tree.n_children[i]; ++c)
+            parent[static_cast<std::size_t>(tree.first_child[i] + c)] = static_cast<std::int32_t>(i);
+    }
+    std::vector<std::int32_t> standing(nodes.size() * alphas.size());
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+        if (j % 4096 == 0) control.check();
+        std::int32_t node = nodes[j];
+        for (std::size_t a = 0; a < alphas.size(); ++a) {
+            for (std::int32_t above = parent[static_cast<std::size_t>(node)];
+                 above >= 0 && as_weak(falls[static_cast<std::size_t>(above)], alphas[a]);
+                 above = parent[static_cast<std::size_t>(node)])
+                node = above;
+            standing[a * nodes.size() + j] = node;
+        }
+    }
+    return standing;
+}
+
 }  // namespace vaglio::tree

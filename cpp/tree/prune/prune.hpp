@@ -50,4 +50,9 @@ PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control);
 // The smallest tree of the sequence whose alpha is at most the given one.
 Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control);
 
+// The node that stands for each of these nodes in the tree that each alpha prunes to: itself, or the leaf that its
+// subtree has become part of. Alphas ascend; one row of nodes per alpha. No tree is made for it.
+std::vector<std::int32_t> standing_nodes(const Tree& tree, Risk risk, std::span<const std::int32_t> nodes,
+                                         std::span<const double> alphas, Control& control);
+
 }  // namespace vaglio::tree

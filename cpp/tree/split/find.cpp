@@ -209,7 +209,7 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
         });
     const Candidate* best = pick(setting, candidates, node);
     std::optional<Candidate> linear;
-    if (setting.config.oblique) linear = search_linear(context, candidates, best);
+    if (setting.config.oblique) linear = search_linear(context, candidates, best, team.scan[0]);
     if (linear) best = &*linear;
     if (!best || !removes_enough(setting, node, *best)) return std::nullopt;
     Candidate chosen = *best;

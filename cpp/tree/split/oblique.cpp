@@ -1,5 +1,5 @@
-// Directions come from Fisher's discriminants, because they are good at once; random changes then improve the best of
-// them.
+// Directions come from Fisher's discriminants, and for numbers from least squares too, because they are good at once;
+// random changes then improve the best of them.
 #include "tree/split/oblique.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "tree/threshold/order_scan.hpp"
 
 namespace vaglio::tree {
 namespace {
@@ -35,11 +36,14 @@ double value_at(const TreeData& data, std::int32_t feature, std::uint32_t row) {
     return rank == missing_rank ? std::numeric_limits<double>::quiet_NaN() : data.values[column][rank];
 }
 
-// The numeric features of the highest gains, in their own order.
+// The numeric features of the highest gains, in their own order. A feature that the prediction must rise or fall with
+// has no part in a sum: the sum would have to be ordered too.
 std::vector<std::int32_t> useful_features(const NodeContext& context, std::span<const Candidate> axis) {
     std::vector<const Candidate*> numeric;
-    for (const Candidate& c : axis)
-        if (c.valid && !context.data.features[static_cast<std::size_t>(c.feature)].nominal) numeric.push_back(&c);
+    for (const Candidate& c : axis) {
+        if (!c.valid || context.data.features[static_cast<std::size_t>(c.feature)].nominal) continue;
+        if (context.order_of(c.feature) == 0) numeric.push_back(&c);
+    }
     std::stable_sort(numeric.begin(), numeric.end(),
                      [](const Candidate* a, const Candidate* b) { return a->gain > b->gain; });
     if (numeric.size() > most_terms) numeric.resize(most_terms);
@@ -119,31 +123,77 @@ void solve(std::vector<double>& a, std::vector<double>& b) {
     }
 }
 
-// Fisher's direction of one class against the rest: (within-class scatter)^-1 (difference of means).
-std::vector<double> discriminant(const NodeContext& context, const Sample& sample, Label label) {
-    const std::size_t p = sample.terms(), n = sample.entries.size();
+// (Scatter of the rows around the means of their sides)^-1 · direction. Columns that repeat each other make the scatter
+// singular: a small ridge keeps the direction finite.
+template <class Side>
+void divide_by_scatter(const NodeContext& context, const Sample& sample, const Side& side,
+                       const std::vector<double>& mean, double total, std::vector<double>& direction) {
+    const std::size_t p = sample.terms();
+    std::vector<double> scatter(p * p, 0.0);
+    for (std::size_t i = 0; i < sample.entries.size(); ++i) {
+        const double w = weight_of(context.node, sample.entries[i]) / total;
+        const double* middle = &mean[side(i) * p];
+        for (std::size_t j = 0; j < p; ++j)
+            for (std::size_t k = 0; k <= j; ++k)
+                scatter[j * p + k] +=
+                    w * (sample.standard[i * p + j] - middle[j]) * (sample.standard[i * p + k] - middle[k]);
+    }
+    for (std::size_t j = 0; j < p; ++j) scatter[j * p + j] += 1e-3;
+    solve(scatter, direction);
+}
+
+// Fisher's direction of one part of the rows against the rest: (scatter within the parts)^-1 (difference of means).
+template <class InPart>
+std::vector<double> discriminant(const NodeContext& context, const Sample& sample, const InPart& in_part) {
+    const std::size_t p = sample.terms();
     std::vector<double> mean(2 * p, 0.0), weight(2, 0.0);
-    const auto side = [&](std::size_t i) { return context.node.labels()[sample.entries[i]] == label ? 1u : 0u; };
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto side = [&](std::size_t i) { return in_part(sample.entries[i]) ? 1u : 0u; };
+    for (std::size_t i = 0; i < sample.entries.size(); ++i) {
         const double w = weight_of(context.node, sample.entries[i]);
         weight[side(i)] += w;
         for (std::size_t j = 0; j < p; ++j) mean[side(i) * p + j] += w * sample.standard[i * p + j];
     }
     if (weight[0] <= 0 || weight[1] <= 0) return {};
     for (std::size_t j = 0; j < 2 * p; ++j) mean[j] /= weight[j / p];
-    std::vector<double> scatter(p * p, 0.0), direction(p);
-    for (std::size_t i = 0; i < n; ++i) {
-        const double w = weight_of(context.node, sample.entries[i]) / (weight[0] + weight[1]);
-        for (std::size_t j = 0; j < p; ++j)
-            for (std::size_t k = 0; k <= j; ++k)
-                scatter[j * p + k] += w * (sample.standard[i * p + j] - mean[side(i) * p + j]) *
-                                      (sample.standard[i * p + k] - mean[side(i) * p + k]);
-    }
-    // Columns that repeat each other make the scatter singular: a small ridge keeps the direction finite.
-    for (std::size_t j = 0; j < p; ++j) scatter[j * p + j] += 1e-3;
+    std::vector<double> direction(p);
     for (std::size_t j = 0; j < p; ++j) direction[j] = mean[p + j] - mean[j];
-    solve(scatter, direction);
+    divide_by_scatter(context, sample, side, mean, weight[0] + weight[1], direction);
     return direction;
+}
+
+// The slopes of the targets by least squares.
+std::vector<double> least_squares(const NodeContext& context, const Sample& sample) {
+    const std::size_t p = sample.terms();
+    const double middle = context.sums[0] / context.weight;
+    std::vector<double> direction(p, 0.0);
+    double total = 0;
+    for (std::size_t i = 0; i < sample.entries.size(); ++i) {
+        const double w = weight_of(context.node, sample.entries[i]);
+        const double change = w * (context.node.targets()[sample.entries[i]] - middle);
+        total += w;
+        for (std::size_t j = 0; j < p; ++j) direction[j] += change * sample.standard[i * p + j];
+    }
+    // Standardised columns have the mean 0.
+    divide_by_scatter(context, sample, [](std::size_t) { return 0u; }, std::vector<double>(p, 0.0), total, direction);
+    return direction;
+}
+
+// Directions to start from.
+std::vector<std::vector<double>> directions(const NodeContext& context, const Sample& sample) {
+    std::vector<std::vector<double>> found;
+    if (context.regression()) {
+        const double middle = context.by_medians() ? context.node.fit.value : context.sums[0] / context.weight;
+        found.push_back(least_squares(context, sample));
+        found.push_back(
+            discriminant(context, sample, [&](std::uint32_t entry) { return context.node.targets()[entry] > middle; }));
+        return found;
+    }
+    for (std::size_t c = 0; c < context.width(); ++c)
+        if (context.sums[c] > 0)
+            found.push_back(discriminant(context, sample, [&](std::uint32_t entry) {
+                return context.node.labels()[entry] == static_cast<Label>(c);
+            }));
+    return found;
 }
 
 struct Cut {
@@ -152,41 +202,52 @@ struct Cut {
     double left_weight = 0, right_weight = 0;
 };
 
-// The best threshold of the rows' sums, by the purity of the two sides.
-Cut best_cut(const NodeContext& context, const Sample& sample, std::span<const double> sums) {
-    const std::size_t n = sums.size(), width = context.width();
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return sums[a] != sums[b] ? sums[a] < sums[b] : a < b; });
-    std::vector<double> left(width, 0.0), right(width, 0.0);
-    double left_weight = 0, right_weight = 0, left_rows = 0;
-    const double all_rows = count_rows(context.node, sample.entries);
-    for (std::size_t i = 0; i < n; ++i) {
-        const double w = weight_of(context.node, sample.entries[i]);
-        right[context.node.labels()[sample.entries[i]]] += w;
-        right_weight += w;
+// Finds the best threshold of sums of the rows, by the scan that finds those of single columns.
+class CutSearch {
+ public:
+    CutSearch(const NodeContext& context, const Sample& sample, ScanScratch& scratch)
+        : context_(context),
+          sample_(sample),
+          scratch_(scratch),
+          known_weight_(add_rows(context, sample.entries, known_sums_)) {}
+
+    Cut best(std::span<const double> sums) {
+        const std::size_t n = sums.size();
+        by_sum_.resize(n);
+        std::iota(by_sum_.begin(), by_sum_.end(), 0u);
+        std::sort(by_sum_.begin(), by_sum_.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return sums[a] != sums[b] ? sums[a] < sums[b] : a < b; });
+        order_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool differs = i == 0 || sums[by_sum_[i - 1]] < sums[by_sum_[i]];
+            order_[i] = sample_.entries[by_sum_[i]] | (differs ? new_value : 0);
+        }
+        scratch_.left.assign(context_.width(), 0.0);
+        scratch_.right = known_sums_;
+        const Admitted admitted = admit(context_, order_, context_.minimum, 0, 0);
+        const Best found =
+            best_threshold({context_, order_, 0, 0, known_weight_, admitted, any_position, {}, {}}, scratch_);
+        if (!found.found) return {};
+        const double low = sums[by_sum_[found.position]], high = sums[by_sum_[found.position + 1]];
+        const double middle = low / 2 + high / 2, left = weight_up_to(context_, order_, found.position);
+        return {found.score, middle >= low && middle < high ? middle : low, left, known_weight_ - left};
     }
-    Cut best;
-    for (std::size_t i = 0; i + 1 < n; ++i) {
-        const std::uint32_t entry = sample.entries[order[i]];
-        const double w = weight_of(context.node, entry);
-        left[context.node.labels()[entry]] += w;
-        right[context.node.labels()[entry]] -= w;
-        left_weight += w;
-        right_weight -= w;
-        left_rows += context.node.counts() ? context.node.counts()[entry] : 1.0;
-        const double low = sums[order[i]], high = sums[order[i + 1]];
-        if (!(low < high) || !context.minimum.met(left_weight, left_rows)) continue;
-        if (!context.minimum.met(right_weight, all_rows - left_rows)) continue;
-        const double score = context.scorer.purity({left, left_weight}, context.integral) +
-                             context.scorer.purity({right, right_weight}, context.integral);
-        if (score <= best.score) continue;
-        const double middle = low / 2 + high / 2;
-        best = {score, middle >= low && middle < high ? middle : low, left_weight, right_weight};
+
+    // P of the rows that are cut.
+    double purity() const {
+        if (context_.by_medians()) return median_purity(context_, sample_.entries);
+        return context_.scorer.purity({known_sums_, known_weight_}, context_.integral);
     }
-    return best;
-}
+    double known_weight() const { return known_weight_; }
+
+ private:
+    const NodeContext& context_;
+    const Sample& sample_;
+    ScanScratch& scratch_;
+    std::vector<double> known_sums_;
+    double known_weight_;
+    std::vector<std::uint32_t> by_sum_, order_;
+};
 
 std::vector<double> project(const Sample& sample, std::span<const double> direction,
                             const std::vector<double>& values) {
@@ -204,21 +265,20 @@ void scale_to_one(std::vector<double>& direction) {
 }
 
 // The best direction in standardised columns.
-std::vector<double> best_direction(const NodeContext& context, const Sample& sample) {
+std::vector<double> best_direction(const NodeContext& context, const Sample& sample, CutSearch& cuts) {
     std::vector<double> best;
     double score = -std::numeric_limits<double>::infinity();
     const auto consider = [&](std::vector<double> direction) {
         if (direction.empty() || !std::all_of(direction.begin(), direction.end(), [](double d) { return d - d == 0; }))
             return;
         scale_to_one(direction);
-        const Cut cut = best_cut(context, sample, project(sample, direction, sample.standard));
+        const Cut cut = cuts.best(project(sample, direction, sample.standard));
         if (cut.score > score) {
             score = cut.score;
             best = std::move(direction);
         }
     };
-    for (std::size_t c = 0; c < context.width(); ++c)
-        if (context.sums[c] > 0) consider(discriminant(context, sample, static_cast<Label>(c)));
+    for (std::vector<double>& direction : directions(context, sample)) consider(std::move(direction));
     Random random(key_of(context.node.key, 0x0b11e));
     for (int attempt = 0; attempt < random_tries && !best.empty(); ++attempt) {
         std::vector<double> changed = best;
@@ -231,12 +291,15 @@ std::vector<double> best_direction(const NodeContext& context, const Sample& sam
 }  // namespace
 
 std::optional<Candidate> search_linear(const NodeContext& context, std::span<const Candidate> axis,
-                                       const Candidate* chosen) {
+                                       const Candidate* chosen, ScanScratch& scratch) {
     std::vector<std::int32_t> features = useful_features(context, axis);
     if (features.size() < 2 || context.node.size < fewest_rows) return std::nullopt;
     const Sample sample = gather(context, std::move(features));
     if (sample.entries.size() < fewest_rows) return std::nullopt;
-    const std::vector<double> direction = best_direction(context, sample);
+    // Rows that join a branch later would move its value, maybe beyond the bounds of monotonic tests above.
+    if (context.limited(0) && sample.entries.size() < context.node.size) return std::nullopt;
+    CutSearch cuts(context, sample, scratch);
+    const std::vector<double> direction = best_direction(context, sample, cuts);
     if (direction.empty()) return std::nullopt;
     LinearTest test;
     std::vector<double> coefficients(sample.terms(), 0.0);
@@ -249,7 +312,7 @@ std::optional<Candidate> search_linear(const NodeContext& context, std::span<con
     }
     if (test.features.size() < 2) return std::nullopt;
     // The threshold is found on the sums that prediction will compute, so that no rounding moves a training row.
-    const Cut cut = best_cut(context, sample, project(sample, coefficients, sample.raw));
+    const Cut cut = cuts.best(project(sample, coefficients, sample.raw));
     if (cut.score == -std::numeric_limits<double>::infinity()) return std::nullopt;
     test.threshold = cut.threshold;
     Candidate candidate;
@@ -257,16 +320,9 @@ std::optional<Candidate> search_linear(const NodeContext& context, std::span<con
     candidate.missing_branch = context.config.missing == MissingPolicy::fractional ? -1
                                : cut.left_weight >= cut.right_weight               ? 0
                                                                                    : 1;
-    double parent = context.scorer.purity({context.sums, context.weight}, context.integral);
-    const double known = cut.left_weight + cut.right_weight;
-    if (sample.entries.size() < context.node.size) {
-        std::vector<double> sums(context.width(), 0.0);
-        for (const std::uint32_t entry : sample.entries)
-            sums[context.node.labels()[entry]] += weight_of(context.node, entry);
-        parent = context.scorer.purity({sums, known}, context.integral);
-    }
     const double weights[] = {cut.left_weight, cut.right_weight};
-    judge(context, candidate, cut.score - parent, 0, weights, context.weight - known);
+    judge(context, candidate, cut.score - cuts.purity(), 0, weights,
+          std::max(0.0, context.weight - cuts.known_weight()));
     const bool better = !chosen || (candidate.gain > chosen->gain * (1 + 1e-9) && candidate.worth > chosen->worth);
     if (!candidate.valid || !better) return std::nullopt;
     candidate.linear = std::make_shared<const LinearTest>(std::move(test));

@@ -100,7 +100,8 @@ Best scan_medians(const Request& request, const ScanScratch& scratch) {
         request, scratch);
 }
 
-// Scans with scratch.left and scratch.right as the sums of the two sides before the first row moves.
+}  // namespace
+
 Best best_threshold(const Request& request, ScanScratch& scratch) {
     const GrowNode& node = request.context.node;
     if (request.context.by_medians()) return scan_medians(request, scratch);
@@ -127,22 +128,6 @@ Best best_threshold(const Request& request, ScanScratch& scratch) {
     return {};
 }
 
-// Thresholds that leave enough rows on either side: what the description-length correction counts.
-std::size_t count_thresholds(const NodeContext& context, std::span<const std::uint32_t> order, double known,
-                             const Admitted& admitted) {
-    const double* weights = context.node.weights();
-    double left = 0;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < admitted.end; ++i) {
-        left += weights ? weights[order[i] & position_mask] : 1.0;
-        count += (order[i + 1] & new_value) && i >= admitted.first && left >= admitted.min_weight &&
-                 known - left >= admitted.min_weight;
-    }
-    return count;
-}
-
-// The cuts of an order that leave enough rows on either side; `left` and `right` are rows that stand there already.
-// Without weights the weight of a side says it.
 Admitted admit(const NodeContext& context, std::span<const std::uint32_t> order, const Minimum& minimum, double left,
                double right) {
     Admitted admitted{0, order.empty() ? 0 : order.size() - 1, minimum.weight};
@@ -160,6 +145,22 @@ double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> o
     double sum = 0;
     for (std::uint32_t i = 0; i <= position; ++i) sum += weights[order[i] & position_mask];
     return sum;
+}
+
+namespace {
+
+// Thresholds that leave enough rows on either side: what the description-length correction counts.
+std::size_t count_thresholds(const NodeContext& context, std::span<const std::uint32_t> order, double known,
+                             const Admitted& admitted) {
+    const double* weights = context.node.weights();
+    double left = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < admitted.end; ++i) {
+        left += weights ? weights[order[i] & position_mask] : 1.0;
+        count += (order[i + 1] & new_value) && i >= admitted.first && left >= admitted.min_weight &&
+                 known - left >= admitted.min_weight;
+    }
+    return count;
 }
 
 std::uint32_t rank_at(const NodeContext& context, std::int32_t feature, std::uint32_t entry) {

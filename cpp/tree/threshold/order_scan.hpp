@@ -69,4 +69,16 @@ Best scan(State state, const Request& request, const ScanScratch& scratch) {
 // one output as for several.
 Best scan_outputs(const Request& request, ScanScratch& scratch);
 
+// The best threshold for any criterion, with scratch.left and scratch.right as the sums of the two sides before the
+// first row moves.
+Best best_threshold(const Request& request, ScanScratch& scratch);
+
+// The cuts of an order that leave enough rows on either side; `left` and `right` are rows that stand there already.
+// Without weights the weight of a side says it.
+Admitted admit(const NodeContext& context, std::span<const std::uint32_t> order, const Minimum& minimum, double left,
+               double right);
+
+// The weight of the rows up to this place of the order.
+double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> order, std::uint32_t position);
+
 }  // namespace vaglio::tree

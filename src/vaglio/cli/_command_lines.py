@@ -90,7 +90,10 @@ class Recipe:
             return call("vaglio.read", name, self.target, **self.reading.to_keywords(), **like)
         said = {key: value for key, value in self.reading.to_keywords().items() if key != "roles"}
         scanned = call("vaglio.scan", name, **said)
-        return f"{scanned}.drop({list(self.left_out)!r})" if self.left_out and table is None else scanned
+        if table is not None:
+            return scanned
+        dropped = f".drop({list(self.left_out)!r})" if self.left_out else ""
+        return f"{scanned}{dropped}{f'.grouped({self.reading.group!r})' if self.reading.group is not None else ''}"
 
     def training_rows(self, holdout: float | str | None, seed: int) -> list[str]:
         """Python lines from ``table`` to the rows ``X``, ``y`` that a model is trained on."""

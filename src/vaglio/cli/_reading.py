@@ -268,6 +268,12 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         self._levels()
+        if self.group is not None and self.group == self.target:
+            raise UsageError(
+                "group-is-target",
+                "{column!r} is the target, so it cannot be the group too. Give --group another column.",
+                column=self.group,
+            )
 
     def read(self, source: str, *, target_needed: bool = True, any_target: bool = False) -> Table:
         """Read the table, and pass on what was noticed while reading; `any_target` may be no class."""
@@ -294,7 +300,7 @@ class ReadingOptions:
         from vaglio.table import decide_task, read
 
         tell(text("Reading {source}", source=source))
-        note_reading(source, self._about_columns(), self.file.to_options(sample=False))
+        self.note(source)
         levels, roles = self._levels(), self._roles()
         if is_bundled(source):
             self.file.refuse_for_bundled(source)
@@ -327,6 +333,10 @@ class ReadingOptions:
             )
         )
         return table
+
+    def note(self, source: str) -> None:
+        """Keep what was said about a table for the commands that follow."""
+        note_reading(source, self._about_columns(), self.file.to_options(sample=False))
 
     def to_options(self) -> dict[str, list[str]]:
         """The options that say the same about the columns and the file, without the target."""

@@ -288,17 +288,14 @@ def _scanned_rows(
     from vaglio.evaluation.rows import Rows
     from vaglio.table import read
 
-    if reading.group is not None:
-        raise UsageError(
-            "group-in-memory", "--group needs the table in memory. Read a sample of it with --sample 100000."
-        )
     if reading.target is None:
         raise UsageError("no-target-named", "Which column is to be predicted? Add --target COLUMN.")
+    reading.note(source)
     levels = reading._levels()
     data = _scanned(source, reading.file, levels)
     head, missing = data.head(), reading.file.missing_words()
     first = read(head, reading.target, levels=levels, roles=reading._roles(), missing=missing)
-    left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
+    left_out = [name for name in first.columns if first.column(name).role not in ("input", "target", "group")]
     if left_out:
         remark(
             text(
@@ -312,7 +309,7 @@ def _scanned_rows(
         )
     assert first.target is not None
     dropped = tuple(name for name in left_out if name in data.kinds)
-    left = data.drop(dropped)
+    left = data.drop(dropped) if reading.group is None else data.drop(dropped).grouped(reading.group)
     rows = Rows.of(left, first.target, task=asked, able=able)
     return OpenRows(rows, left, first.target, source, reading, work, dropped)
 
@@ -322,6 +319,7 @@ def _table_on_disk(source: str, reading: ReadingOptions) -> Table:
     from vaglio.engines.mapped_table import table_of
     from vaglio.table import read
 
+    reading.note(source)
     levels, roles = reading._levels(), reading._roles()
     data = _scanned(source, reading.file, levels)
     first = read(data.head(), reading.target, levels=levels, roles=roles, missing=reading.file.missing_words())

@@ -122,7 +122,7 @@ class Lecture:
             lines.append(f'<tr class="asked"><th scope="row">?</th>{cells}<td>?</td></tr>')
         caption = escape(say("{n:,} {n:row|rows}", n=len(board.rows)))
         return (
-            f"<table><caption>{caption}</caption><thead><tr><th></th>{head}</tr></thead>"
+            f"<table><caption>{caption}</caption><thead><tr><td></td>{head}</tr></thead>"
             f"<tbody>{''.join(lines)}</tbody></table>"
         )
 
@@ -139,7 +139,11 @@ class Lecture:
 
 
 def _class_style(n: int) -> str:
-    return "".join(f".board .k{k}{{color:{PALETTE[k]};font-weight:600}}" for k in range(min(n, len(PALETTE))))
+    """Colours of the classes, dark enough for text."""
+    return "".join(
+        f".board .k{k}{{color:color-mix(in srgb,{PALETTE[k]} 62%,#000);font-weight:600}}"
+        for k in range(min(n, len(PALETTE)))
+    )
 
 
 # Four corners: few fonts have a sign for it.
@@ -162,13 +166,14 @@ caption{text-align:left;color:#5a6675;padding-bottom:.2em}
 th,td{padding:.16em .5em;text-align:left;white-space:nowrap;border-bottom:1px solid #e2e8f0}
 th{font-weight:600}thead th{border-bottom:1px solid #718096;vertical-align:bottom}
 .n{text-align:right}tbody th{color:#5a6675;font-weight:400;text-align:right}
-.board tr.on>*{background:#fff3bf}.board tr.off>*{color:#a3adb9;font-weight:400}
+.board tr.on>*{background:#fff3bf}.board tr.off>*{color:#68737f;font-weight:400}
 .board .asked>*{border-top:2px solid #1d2733;font-weight:600}
 .slides{flex:1;min-width:0}.slide h2{font-size:1.15em;margin:0 0 .4em;line-height:1.25}
 .slide h2 .soft{display:block;font-size:.62em}
 .body{display:flex;gap:1em;align-items:flex-start}.told{flex:1 1 58%;min-width:0}
 .shown{flex:1 1 42%;min-width:0}.below{flex-direction:column}.shown figure{margin:0}
 .shown svg{width:100%;height:auto;max-height:74vh}
+.told td:last-child:not(.n){white-space:normal;min-width:8em}
 .told p{margin:.35em 0}.told table{font-size:.82em;margin:.35em 0}
 .formula{font-family:"Latin Modern Math","Cambria Math",Georgia,serif;margin:.25em 0;padding:.1em .6em;
 border-left:4px solid #2b6cb0}

@@ -306,6 +306,16 @@ class EncodedMatrix:
             taken._all_ranks = self._ranks, np.arange(self.n_rows)[rows]
         return taken
 
+    def take_as_laid(self, rows: np.ndarray) -> EncodedMatrix:
+        """Return the given rows, with numbers side by side by column or by row, as they are here.
+
+        Sums over a column add in another order in another layout: these rows are to give the model they give alone.
+        """
+        taken = self.take(rows)
+        if self._given.flags.f_contiguous:
+            taken._given = np.asfortranarray(taken._given)
+        return taken
+
 
 def select_features(matrix: EncodedMatrix, features: np.ndarray) -> EncodedMatrix:
     """Return the matrix with these features only, given in ascending order."""

@@ -34,10 +34,10 @@ from vaglio.runtime.cluster import Waiting, active_client, lost_named, usual_cli
 from vaglio.runtime.progress import Report
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.table import Table, as_frame
-from vaglio.table.scanned import Change, RowShare
+from vaglio.table.scanned import Change, RowShare, group_keys
 
 # Names of the target and of the weights beside the columns of X.
-_TARGET, _WEIGHT = "vaglio target", "vaglio weight"
+_TARGET, _WEIGHT, _GROUP = "vaglio target", "vaglio weight", "vaglio group"
 # Summaries merged by one task.
 FAN_IN = 8
 # Partitions under way per thread of the cluster, where their results are fetched one by one.
@@ -55,10 +55,13 @@ class DaskSource(Source):
     ----------
     whole : _Whole or None
         The frame that these rows are some of: rows have the numbers they have there, also in parts of parts.
+    together_by : Dask series or None
+        Rows with the same value are taken together.
     """
 
     place: ClassVar[str] = text("on a cluster")
     whole: _Whole | None = None
+    together_by: Any = None
 
     @classmethod
     def of_table(cls, table: Any, target: str) -> Self:
@@ -76,10 +79,16 @@ class DaskSource(Source):
         return len(self.X)
 
     @property
+    def group(self) -> str | None:
+        """Name of the column whose values tell which rows belong together."""
+        return None if self.together_by is None else _GROUP
+
+    @property
     def key(self) -> str:
         """What tells these rows from others, in a checkpoint."""
         starts = [start for _, start in self._numbered.parts]
-        return f"{starts} {self.columns} {self.target} {self._numbered.shares} {self._numbered.changes}"
+        by = "" if self.together_by is None else f" {self.together_by.name}"
+        return f"{starts} {self.columns} {self.target} {self._numbered.shares} {self._numbered.changes}{by}"
 
     def example(self) -> Any:
         """Return no row of X, which shows the columns and their types."""
@@ -135,8 +144,19 @@ class DaskSource(Source):
         return replace(self, X=self.X[names])
 
     def taking(self, share: RowShare) -> Self:
-        """Return some of the rows, by the hash of their number in the whole frame."""
+        """Return some of the rows, by the hash of their number in the whole frame, or by that of their group."""
         return self._of(replace(self._numbered, shares=(*self._numbered.shares, share)))
+
+    def grouped(self, column: Any) -> Self:
+        """Return the rows without a column (or its name) whose values tell which of them are taken together."""
+        series = self.X[column] if isinstance(column, str) and column in self.X.columns else column
+        if isinstance(series, str) or getattr(series, "npartitions", None) != self.X.npartitions:
+            raise InputError(
+                "group-of-other-frame",
+                "The rows are in a Dask frame, so the groups must be one of its columns, or its name.",
+            )
+        kept = [name for name in self.X.columns if name != series.name]
+        return replace(self, X=self.X[kept], together_by=series)
 
     def changing(self, change: Change) -> Self:
         """Return the rows with something changed whenever they are computed."""
@@ -146,18 +166,22 @@ class DaskSource(Source):
         """Return the first partitions, about this share of them."""
         n = max(1, round(share * self.X.npartitions))
         weight = None if self.weight is None else self.weight.partitions[:n]
-        return type(self)(self.X.partitions[:n], self.y.partitions[:n], weight)
+        by = None if self.together_by is None else self.together_by.partitions[:n]
+        return type(self)(self.X.partitions[:n], self.y.partitions[:n], weight, together_by=by)
 
     def _of(self, whole: _Whole) -> Self:
         taken = whole.compute()
         weight = None if self.weight is None else taken[_WEIGHT]
-        return replace(self, X=taken[list(self.X.columns)], y=taken[self.target], weight=weight, whole=whole)
+        by = None if self.together_by is None else taken[_GROUP]
+        X, y = taken[list(self.X.columns)], taken[self.target]
+        return replace(self, X=X, y=y, weight=weight, whole=whole, together_by=by)
 
     @cached_property
     def _numbered(self) -> _Whole:
         if self.whole is not None:
             return self.whole
-        further = {self.target: self.y} | ({} if self.weight is None else {_WEIGHT: self.weight})
+        also = {_WEIGHT: self.weight, _GROUP: self.together_by}
+        further = {self.target: self.y} | {name: each for name, each in also.items() if each is not None}
         frame = self.X.assign(**further)
         return _Whole(frame, _numbered_partitions(frame))
 
@@ -208,8 +232,10 @@ def _numbered_partitions(frame: Any) -> list[tuple[Any, int]]:
 def _taken(frame: Any, start: int, shares: tuple[RowShare, ...], changes: tuple[Change, ...]) -> Any:
     index = np.arange(start, start + len(frame))
     rows = np.ones(len(frame), dtype=bool)
+    grouped = bool(shares) and len(frame) and _GROUP in frame.columns
+    keys = group_keys(Table.from_any(frame[[_GROUP]]).column(_GROUP), index) if grouped else index
     for share in shares:
-        rows &= share.takes(index)
+        rows &= share.takes(keys)
     left = frame[rows]
     if not changes or not len(left):
         return left

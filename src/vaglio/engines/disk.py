@@ -65,6 +65,12 @@ class ScannedSource(Source):
         return rows
 
     @property
+    def group(self) -> str | None:
+        """Name of the column whose values tell which rows belong together."""
+        name: str | None = self.X.group
+        return name
+
+    @property
     def key(self) -> str:
         """What tells these rows from others, in a checkpoint."""
         return f"{self.X.parts} {self.X.columns} {self.target}"
@@ -121,8 +127,12 @@ class ScannedSource(Source):
         return type(self)(self.y.table.select(names), self.y, self.weight)
 
     def taking(self, share: RowShare) -> Self:
-        """Return some of the rows, by the hash of their number in the whole table."""
+        """Return some of the rows, by the hash of their number in the whole table, or by that of their group."""
         return self._columns_of(self.y.table.taking(share))
+
+    def grouped(self, column: Any) -> Self:
+        """Return the rows without a column (or its name) whose values tell which of them are taken together."""
+        return self._columns_of(self.y.table.grouped(column.name if isinstance(column, ScannedColumn) else column))
 
     def changing(self, change: Change) -> Self:
         """Return the rows with something changed whenever they are read."""
@@ -134,7 +144,8 @@ class ScannedSource(Source):
 
     def _columns_of(self, data: ScannedTable) -> Self:
         weight = None if self.weight is None else data[self.weight.name]
-        return type(self)(data.select(self.X.columns), data[self.target], weight)
+        kept = [name for name in self.X.columns if name in data.kinds]
+        return type(self)(data.select(kept), data[self.target], weight)
 
     def apply(self, function: Callable[[Table], np.ndarray], names: tuple[str, ...], empty: np.ndarray) -> Any:
         """Return what a function gives for each row, computed when it is looked at."""

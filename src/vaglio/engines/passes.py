@@ -58,6 +58,8 @@ class Chunk:
         The global index of the first row: files in the order of their names, rows in the order of the file.
     places : ndarray of int64, or None
         Where the rows are behind the first one of their chunk, if only some are looked at; there may be none.
+    given : ndarray of float64, shape (n,), or None
+        The weights as they were given, neither scaled nor rounded; None where ``weight`` is.
     """
 
     matrix: EncodedMatrix
@@ -65,6 +67,7 @@ class Chunk:
     weight: np.ndarray | None
     start: int
     places: np.ndarray | None = None
+    given: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -80,11 +83,11 @@ class Chunk:
 
     def take(self, places: np.ndarray) -> Chunk:
         """Return some of the rows, given in their order."""
-        weight = None if self.weight is None else self.weight[places]
+        weight, given = (None if own is None else own[places] for own in (self.weight, self.given))
         taken = self.matrix.take(places)
         # One layout, whoever took the rows: sums over columns add in another order in another layout.
         taken.numeric = np.asfortranarray(taken.numeric)
-        return Chunk(taken, self.y[places], weight, self.start, places)
+        return Chunk(taken, self.y[places], weight, self.start, places, given)
 
 
 @dataclass(frozen=True)
@@ -263,6 +266,8 @@ class TableSummary:
         Bytes that the summaries of one pass may take; a learner plans its passes by it. It never shows in the model.
     room : int
         Bytes that may be held of a :class:`Gather`, for which the engine puts away what it holds itself.
+    scales_weights : bool
+        Whether only the proportions of the weights matter to the learner that is fitted.
     """
 
     codebook: Codebook
@@ -281,6 +286,7 @@ class TableSummary:
     threads: int = 1
     memory: int = 1 << 28
     room: int = 1 << 28
+    scales_weights: bool = False
 
     @property
     def n_classes(self) -> int:

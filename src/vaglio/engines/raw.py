@@ -161,7 +161,9 @@ class RawChunk:
         codes = self._block([feature for feature in features if feature.is_nominal], np.int32)
         matrix = EncodedMatrix(features, numeric, codes)
         matrix.threads = plan.threads
-        return Chunk(matrix, y, plan.weights(self, y), start)
+        given = plan.given(self, y)
+        weight = None if given is None else on_grid(plan.scaled(given), plan.unit)
+        return Chunk(matrix, y, weight, start, given=given)
 
     def _block(self, features: list[Feature], dtype: DTypeLike) -> np.ndarray:
         block = np.empty((self.n_rows, len(features)), dtype=dtype, order="F")
@@ -182,6 +184,10 @@ class Recoding:
         Weight of each class, by which the weight of a row is multiplied.
     scale : float
         What weights are multiplied by.
+    least : float or None
+        Weights are whole multiples of it, and are scaled as these whole numbers; None: as they are.
+    alike : bool
+        Whether all weights are the same, and none is told to the learner.
     unit : float
         They are rounded to multiples of this power of two.
     threads : int
@@ -193,15 +199,19 @@ class Recoding:
     scale: float = 1.0
     unit: float = 1.0
     threads: int = 1
+    least: float | None = None
+    alike: bool = False
 
-    def weights(self, raw: RawChunk, y: np.ndarray) -> np.ndarray | None:
-        """Return the weights of the rows: times those of their classes, scaled, on the grid."""
-        if raw.weight is None and self.factors is None:
+    def given(self, raw: RawChunk, y: np.ndarray) -> np.ndarray | None:
+        """Return the weights of the rows, times those of their classes."""
+        if self.alike or (raw.weight is None and self.factors is None):
             return None
         weight = np.ones(raw.n_rows) if raw.weight is None else raw.weight
-        if self.factors is not None:
-            weight = weight * self.factors[y]
-        return on_grid(weight * self.scale, self.unit)
+        return weight if self.factors is None else weight * self.factors[y]
+
+    def scaled(self, weight: Any) -> Any:
+        """Return weights as they are scaled, before they are rounded."""
+        return (weight if self.least is None else np.rint(weight / self.least)) * self.scale
 
 
 def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:

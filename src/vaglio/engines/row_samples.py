@@ -155,10 +155,14 @@ def bytes_of_rows(facts: TableSummary) -> int:
 
 
 def gather_rows(facts: TableSummary) -> Generator[Pass, Any, EncodedRows]:
-    """Ask for all rows; return them in their order, as a training in memory has them."""
-    gathered: Gathered = yield Pass("all rows", _whole)
+    """Ask for all rows; return them in their order, as a training in memory has them, with the weights as given."""
+    gathered: Gathered = yield Pass("all rows", _as_given)
     return gathered.joined(facts.threads)
 
 
 def _whole(chunk: Chunk) -> Gathered:
     return Gathered([all_rows(chunk)])
+
+
+def _as_given(chunk: Chunk) -> Gathered:
+    return Gathered([EncodedRows(chunk.matrix, chunk.y, chunk.given, chunk.index)])

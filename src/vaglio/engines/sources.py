@@ -19,7 +19,7 @@ import numpy as np
 from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.messages.message import text
 from vaglio.table import ScannedTable, Table, as_table
-from vaglio.table.scanned import Change, RowShare, labels, numbers
+from vaglio.table.scanned import Change, Keyed, RowShare, labels, numbers
 
 if TYPE_CHECKING:
     from vaglio.engines.engine import Engine
@@ -66,6 +66,11 @@ class Source(ABC):
         return [str(name) for name in self.X.columns]
 
     @property
+    @abstractmethod
+    def group(self) -> str | None:
+        """Name of the column, of the tables given to a change, whose values tell which rows belong together."""
+
+    @property
     def known_rows(self) -> int | None:
         """Number of rows, if it is known without reading them."""
         return None
@@ -102,7 +107,18 @@ class Source(ABC):
 
     @abstractmethod
     def taking(self, share: RowShare) -> Self:
-        """Return some of the rows, by the hash of their number in the whole table."""
+        """Return some of the rows, by the hash of their number in the whole table, or by that of their group."""
+
+    @abstractmethod
+    def grouped(self, column: Any) -> Self:
+        """Return the rows without a column (or its name) whose values tell which of them are taken together."""
+
+    def group_keys(self) -> np.ndarray:
+        """Return a number for the group of each row."""
+        assert self.group is not None
+        keyed, target, _ = self.select([]).changing(Keyed(self.group, self.target)).together()
+        found = keyed.tables(partial(_whole_numbers, target))
+        return np.concatenate([np.empty(0, np.int64), *found])
 
     @abstractmethod
     def changing(self, change: Change) -> Self:
@@ -139,6 +155,10 @@ class Source(ABC):
         whole, target, weights = self.together()
         work = partial(_labelled, function, target, weights, regression)
         return (found[0] for found in whole.tables(work) if found)
+
+
+def _whole_numbers(column: str, table: Table) -> np.ndarray:
+    return table.column(column).data.astype(np.int64)
 
 
 def _labelled(

@@ -265,12 +265,12 @@ def unit_of(largest: float, n_rows: int) -> float:
 def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: int) -> TableSummary:
     """Return what is known of all rows; weights are those that ``plan`` gives to the rows."""
     block = [column for column, feature in zip(survey.columns, plan.codebook.features) if feature.in_numeric_block]
-    weighted = plan.factors is not None or survey.weight_range != (1.0, 1.0)
+    weighted = not plan.alike and (plan.factors is not None or survey.weight_range != (1.0, 1.0))
     factors = np.ones(1) if plan.factors is None else plan.factors
     counts, weight = np.empty(0, np.int64), np.empty(0)
     if plan.classes is not None:
         counts, weight = class_totals(survey, plan.classes)
-        weight = weight * factors * plan.scale if weighted else weight
+        weight = weight * factors / (plan.least or 1.0) * plan.scale if weighted else counts.astype(np.float64)
     return TableSummary(
         plan.codebook,
         plan.classes,
@@ -283,7 +283,7 @@ def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: in
         tuple(column.values for column in block),
         weighted,
         plan.unit,
-        float(survey.weight_range[1] * factors.max() * plan.scale) if weighted else 1.0,
+        float(plan.scaled(survey.weight_range[1] * factors.max())) if weighted else 1.0,
         survey.y_range,
         threads,
         memory,

@@ -137,6 +137,7 @@ def explain_tables(
     most: int | None = None,
     change: str | None = None,
     fixed: Sequence[str] = (),
+    changeable: Sequence[str] = (),
 ) -> tuple[list[ExplainedRow], int]:
     """Choose rows of a table and explain them.
 
@@ -158,8 +159,8 @@ def explain_tables(
         How many are explained at most; by default all.
     change : str, optional
         Of a model that predicts numbers: how far a counterfactual is to move the number, such as "-10%".
-    fixed : sequence of str
-        Columns that cannot change.
+    fixed, changeable : sequence of str
+        Columns that cannot change, and columns that can though they look as if they could not.
 
     Returns
     -------
@@ -213,7 +214,8 @@ def explain_tables(
             row=beyond[0],
             n=read,
         )
-    return _explained(fitted, held, True if change is None else change, fixed), chosen
+    how = {"counterfactual": True if change is None else change, "fixed": fixed, "changeable": changeable}
+    return _explained(fitted, held, how), chosen
 
 
 class _Candidate(NamedTuple):
@@ -227,14 +229,12 @@ class _Candidate(NamedTuple):
     place: int
 
 
-def _explained(
-    fitted: Fitted, candidates: list[_Candidate], change: bool | str, fixed: Sequence[str]
-) -> list[ExplainedRow]:
+def _explained(fitted: Fitted, candidates: list[_Candidate], how: dict[str, Any]) -> list[ExplainedRow]:
     """Explain rows, those of one chunk together."""
     found: dict[int, ExplainedRow] = {}
     for rows in {id(each.rows): each.rows for each in candidates}.values():
         own = [each for each in candidates if each.rows is rows]
-        told = fitted.explain(rows[np.array([each.place for each in own])], counterfactual=change, fixed=fixed)
+        told = fitted.explain(rows[np.array([each.place for each in own])], **how)
         for each, explanation in zip(own, told, strict=True):
             found[each.order] = ExplainedRow(each.number, each.true, explanation)
     return [found[each.order] for each in candidates]

@@ -176,6 +176,10 @@ class Rows(ABC):
         """Return the rows, each counting so much more."""
 
     @abstractmethod
+    def with_groups(self, groups: Any) -> Rows:
+        """Return the rows with the groups that no split divides: a value per row, or a column of the same holder."""
+
+    @abstractmethod
     def with_class_weights(self, weights: Mapping[Any, float]) -> Rows:
         """Return the rows, each counting as much more as its class does."""
 
@@ -288,7 +292,7 @@ class MemoryRows(Rows):
         return replace(self, X=safe_indexing(self.X, part), y=self.y[part], weight=weight, groups=groups)
 
     def _rules(self, rules: SplitRules) -> SplitRules:
-        return rules if rules.groups is not None or rules.time_ordered else replace(rules, groups=self.groups)
+        return rules if rules.groups is not None or self.groups is None else replace(rules, groups=self.groups)
 
     def count(self, part: np.ndarray) -> int:
         """Return how many positions there are."""
@@ -361,6 +365,24 @@ class MemoryRows(Rows):
         """Return the rows, each counting so much more."""
         more = as_weight(weight, len(self))
         return replace(self, weight=more if self.weight is None else self.weight * more)
+
+    def with_groups(self, groups: Any) -> MemoryRows:
+        """Return the rows with a group each; the name of a column takes it from the inputs."""
+        if not isinstance(groups, str):
+            given = as_labels(groups, "groups")
+            if len(given) != len(self):
+                raise InputError(
+                    "row-counts-differ",
+                    "The numbers of rows differ: {n:,} in {first}, {m:,} in {second}.",
+                    first=text("the target"),
+                    n=len(self),
+                    second=text("the groups"),
+                    m=len(given),
+                )
+            return replace(self, groups=given)
+        named = Table.from_any(self.X)
+        column = Table([named.column(groups)]).with_roles({groups: "group"})
+        return replace(self, X=named.drop([groups]), groups=column.groups)
 
     def with_class_weights(self, weights: Mapping[Any, float]) -> MemoryRows:
         """Return the rows, each counting as much more as its class does."""

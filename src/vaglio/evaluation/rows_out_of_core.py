@@ -2,7 +2,7 @@
 
 Rows are divided by the hash of their number in the whole table: nothing is kept or sorted, and it is the same rows
 however the table is read. Folds are therefore neither stratified nor of exactly the same size; with the many rows of
-such a table both hold nearly.
+such a table both hold nearly. Rows of a group are divided by the hash of its value instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import listed
 from vaglio.runtime.seeds import row_hash
 from vaglio.table import Column, Table, decide_task
-from vaglio.table.scanned import RowShare, joined, numbers
+from vaglio.table.scanned import RowShare, group_folds, group_keys, group_split, joined, numbers
 from vaglio.typing import Predictor
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class OutOfCoreRows(Rows):
     def folds(
         self, n_splits: int, rules: SplitRules, *, repeats: int = 1, within: Shares | None = None
     ) -> list[tuple[Shares, Shares]]:
-        """Return shares of training and test rows, by the hash of the row number."""
+        """Return shares of training and test rows, by the hash of the row number or of the group."""
         self.refuse(rules)
         if n_splits < 2:
             raise InputError(
@@ -100,18 +100,31 @@ class OutOfCoreRows(Rows):
                 n_splits=n_splits,
             )
         outer = within or ()
-        edges = [fold / n_splits for fold in range(n_splits + 1)]
         # Each level of a division has a seed of its own: by the same hashes all rows would be in one fold.
-        seed = rules.seed + len(outer)
-        shares = [RowShare(*ends, seed + repeat) for repeat in range(repeats) for ends in pairwise(edges)]
+        seeds = range(rules.seed + len(outer), rules.seed + len(outer) + repeats)
+        shares = [share for seed in seeds for share in self._shares(n_splits, seed, outer)]
         return [((*outer, replace(share, inside=False)), (*outer, share)) for share in shares]
 
     def split(self, share: float | str, rules: SplitRules, within: Shares | None = None) -> tuple[Shares, Shares]:
-        """Divide the rows in two, by the hash of the row number."""
+        """Divide the rows in two, by the hash of the row number or of the group."""
         self.refuse(rules)
         outer = within or ()
-        held = RowShare(0.0, test_share(share), rules.seed + len(outer))
+        seed = rules.seed + len(outer)
+        held = RowShare(0.0, test_share(share), seed)
+        if self.source.group is not None:
+            held = group_split(_among(self._keys, outer), test_share(share), seed)
         return (*outer, replace(held, inside=False)), (*outer, held)
+
+    def _shares(self, n_splits: int, seed: int, outer: Shares) -> list[RowShare]:
+        if self.source.group is not None:
+            return group_folds(_among(self._keys, outer), n_splits, seed)
+        edges = [fold / n_splits for fold in range(n_splits + 1)]
+        return [RowShare(*ends, seed) for ends in pairwise(edges)]
+
+    @cached_property
+    def _keys(self) -> np.ndarray:
+        """The number of the group of each row."""
+        return self.source.group_keys()
 
     def in_order(self, part: Shares) -> Shares:
         """Rows out of core are always in the order of the table."""
@@ -126,14 +139,16 @@ class OutOfCoreRows(Rows):
 
     @cached_property
     def _known(self) -> np.ndarray:
-        """The numbers, in the whole table, of the rows whose class is known."""
-        numbered = self.source.select([]).changing(_Numbered(self.source.target))
+        """The numbers that divide the rows whose class is known: in the whole table, or of their groups."""
+        numbered = self.source.select([]).changing(_Numbered(self.source.target, self.source.group))
         found = [np.empty(0, dtype=np.int64), *numbered.labelled(_row_numbers, regression=True)]
         return np.concatenate(found)
 
     def describe(self, rules: SplitRules) -> dict[str, str]:
         """Say where the rows are and how they are divided."""
-        return {"held": self.source.place, "divided": text("by a hash of the row number")}
+        by_group = text("by a hash of the group, groups kept together")
+        divided = text("by a hash of the row number") if self.source.group is None else by_group
+        return {"held": self.source.place, "divided": divided}
 
     def refuse(self, rules: SplitRules, search: str = "none") -> None:
         """Raise an error if the positions of all rows would be needed."""
@@ -210,6 +225,15 @@ class OutOfCoreRows(Rows):
             "A cost for each row needs the rows in memory: put it into a column and pass that as the "
             "weight, or take a sample.",
         )
+
+    def with_groups(self, groups: Any) -> OutOfCoreRows:
+        """Return the rows, divided by the groups that a column of the same table has."""
+        if isinstance(groups, np.ndarray) or not (isinstance(groups, str) or hasattr(groups, "name")):
+            raise NotSupportedError(
+                "groups-of-other-holder",
+                "The groups of rows out of core must be a column of their table. Pass its name.",
+            )
+        return self.of_source(self.source.grouped(groups))
 
     def with_class_weights(self, weights: Mapping[Any, float]) -> Rows:
         """Weights are a column of the same table."""
@@ -293,6 +317,13 @@ class OutOfCoreRows(Rows):
     def results(self, tasks: Iterator[Any], n_jobs: int | None, *, long: bool = False) -> Iterator[Any]:
         """Yield results one after the other, or a few beside each other on a cluster; a checkpoint keeps them."""
         return in_turn(tasks)
+
+
+def _among(keys: np.ndarray, shares: Shares) -> np.ndarray:
+    """Return the numbers that are in all shares."""
+    for share in shares:
+        keys = keys[share.takes(keys)]
+    return keys
 
 
 def _first_targets(source: Source) -> Any:
@@ -438,13 +469,15 @@ class MissingValues:
 
 @dataclass(frozen=True)
 class _Numbered:
-    """Puts the number of each row in place of its class, where that is known."""
+    """Puts the number of each row, or that of its group, in place of its class, where that is known."""
 
     target: str
+    group: str | None = None
 
     def __call__(self, table: Table, index: np.ndarray) -> Table:
         missing = table.column(self.target).missing
-        return table.with_column(Column.numeric(self.target, np.where(missing, np.nan, index)))
+        found = index if self.group is None else group_keys(table.column(self.group), index)
+        return table.with_column(Column.numeric(self.target, np.where(missing, np.nan, found)))
 
 
 def _uniform(index: np.ndarray, seed: int) -> np.ndarray:

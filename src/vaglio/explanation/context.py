@@ -48,6 +48,8 @@ class Context:
         How far a predicted number is to move before a counterfactual tells it.
     fixed : frozenset of str
         Columns that nobody can change.
+    assumed_fixed : tuple of str
+        Those of them that were not named, but look like it.
     """
 
     features: tuple[Feature, ...]
@@ -58,6 +60,7 @@ class Context:
     calibration: Calibration | None = None
     move: Move = field(default_factory=Move)
     fixed: frozenset[str] = frozenset()
+    assumed_fixed: tuple[str, ...] = ()
 
     @cached_property
     def unchangeable(self) -> frozenset[int]:

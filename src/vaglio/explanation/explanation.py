@@ -19,6 +19,7 @@ from vaglio.explanation.context import PROPOSED_DIGITS, Context, shown
 from vaglio.messages.figures import figure
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Number, Option, join, text
+from vaglio.messages.options import changing
 from vaglio.messages.sentences import listed
 from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
 from vaglio.model.families import KINDS, Lookup
@@ -568,7 +569,26 @@ def explain_rows(
     from vaglio.explanation.counterfactual import find_counterfactuals
 
     found = find_counterfactuals(model, matrix, context, explanations)
-    return Explanations(replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found))
+    return Explanations(
+        replace(each, counterfactual=other, notes=(*each.notes, *_kept(each, other, context)))
+        for each, other in zip(explanations, found)
+    )
+
+
+def _kept(explanation: Explanation, change: Counterfactual | None, context: Context) -> list[Message]:
+    """Say which columns the advice leaves as they are, where they have part in the decision or no advice was found."""
+    told = {reason.feature for reason in (*explanation.reasons, *explanation.against)}
+    names = [name for name in context.assumed_fixed if change is None or name in told]
+    if not names:
+        return []
+    return [
+        Message(
+            "columns-kept-fixed",
+            "advice keeps {columns} fixed; to allow a change, set {changeable}",
+            columns=listed(names, len(names)),
+            changeable=changing(names),
+        )
+    ]
 
 
 def _calibrated(explanations: list[Explanation], given: np.ndarray, context: Context) -> list[Explanation]:

@@ -18,12 +18,13 @@ from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.engines.sources import source_of as source_of_rows
 from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioWarning, as_own_errors
 from vaglio.explanation import Context, Explanations, explain_rows
+from vaglio.explanation.fixed_columns import fixed_columns
 from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
 from vaglio.fitted.predicted_numbers import PredictedNumbers
 from vaglio.fitted.residuals import Residuals
 from vaglio.messages.message import Message, Option, text
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean, listed
 from vaglio.model.base import (
     DECISION_VALUES,
     PREDICTIONS,
@@ -407,6 +408,7 @@ class Fitted:
         counterfactual: bool | str | float = True,
         training: Any = None,
         fixed: Sequence[str] = (),
+        changeable: Sequence[str] = (),
     ) -> Explanations:
         """Say for each row why it got its class, or its number.
 
@@ -419,7 +421,10 @@ class Fitted:
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
         fixed : sequence of str
-            Columns that cannot change, such as an age: no counterfactual changes them.
+            Columns that cannot change: no counterfactual changes them. Ages, births, sexes and nationalities, dates
+            before today and identifiers are among them by their names.
+        changeable : sequence of str
+            Columns that can be changed, whatever they are called.
 
         Returns
         -------
@@ -430,12 +435,21 @@ class Fitted:
         codebook = self.codebook
         unseen_values, cost = codebook.unseen_values(X), self.decision_cost
         context = Context(codebook.features, self.classes, codebook.spreads, unseen_values, cost, self.calibration)
-        for name in fixed:
+        for name in (*fixed, *changeable):
             if name not in codebook.names:
                 hint = did_you_mean(name, codebook.names, otherwise=text("it has"), quoted=True)
                 told = {"column": name, "hint": hint}
                 raise ColumnError("fixed-column-unknown", "The model has no column {column!r}: {hint}", **told)
-        context = replace(context, fixed=frozenset(fixed))
+        if both := [name for name in fixed if name in changeable]:
+            raise InputError(
+                "fixed-and-changeable",
+                "{columns} cannot be both in {fixed} and in {changeable}. Name each column once.",
+                columns=listed(both, quoted=True),
+                fixed=Option("fixed"),
+                changeable=Option("changeable"),
+            )
+        assumed = fixed_columns(codebook.features, codebook.spreads, (*fixed, *changeable))
+        context = replace(context, fixed=frozenset((*fixed, *assumed)), assumed_fixed=assumed)
         if not isinstance(counterfactual, (bool, np.bool_)):
             context = replace(context, move=self._move(counterfactual))
         seen = None if training is None else codebook.encode(training)

@@ -17,7 +17,7 @@ from vaglio.runtime.seeds import dealt_by_class
 if TYPE_CHECKING:
     from vaglio.learners.estimator import VaglioClassifier
 
-__all__ = ["calibration_of", "calibration_rows"]
+__all__ = ["calibration_of", "calibration_rows", "held_out_by_class"]
 
 _FOLDS = 5
 # Two numbers are fitted: more rows take longer and change them little.
@@ -47,7 +47,7 @@ def calibration_of(
         Class codes.
     weight : ndarray or None
     """
-    fold = _dealt(y)
+    fold = held_out_by_class(y, _FOLDS)
     known = fold >= 0
     if not known.any():
         return None
@@ -63,9 +63,9 @@ def calibration_of(
     return Calibration.fit(probability[known], y[known], None if weight is None else weight[known])
 
 
-def _dealt(y: np.ndarray) -> np.ndarray:
+def held_out_by_class(y: np.ndarray, folds: int) -> np.ndarray:
     """Return the fold of each row; -1 for the only row of a class, without which the class could not be learned."""
-    fold = dealt_by_class(y, _FOLDS)
+    fold = dealt_by_class(y, folds)
     fold[np.bincount(y)[y] < 2] = -1
     return fold
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.engines.passes import Pass, Passes, TableSummary
-from vaglio.engines.row_samples import EncodedRows, bytes_of_rows, gather_rows
+from vaglio.engines.row_samples import EncodedRows, bytes_of_rows
 from vaglio.engines.sources import is_out_of_core, refuse_out_of_core
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanations
@@ -30,6 +30,7 @@ from vaglio.learners.inputs import (
     check_X,
     class_factors,
     encoded_rows,
+    gathered_rows,
     plain_series,
     rows_that_count,
     scaled_to_rows,
@@ -132,7 +133,7 @@ class VaglioEstimator(Parametrised):
                 allowed=allowed >> 20,
                 sample=Option("data.sample(N)", flag="--sample N"),
             )
-        return (yield from gather_rows(facts))
+        return (yield from gathered_rows(facts))
 
     def _refuse_passes(self) -> None:
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
@@ -263,7 +264,7 @@ class VaglioEstimator(Parametrised):
         """
         if weight is not None and not weight.all():
             keep = weight > 0
-            matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
+            matrix, y, weight = matrix.take_as_laid(keep), y[keep], weight[keep]
             self._refuse_lost_classes(y)
         if weight is not None and not scaled:
             weight = self._scaled(weight)

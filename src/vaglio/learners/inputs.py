@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from math import fsum
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
+from vaglio.engines.passes import Pass, TableSummary
+from vaglio.engines.row_samples import EncodedRows, gather_rows
 from vaglio.errors import InputError, as_own_errors
 from vaglio.learners.monotonicity import with_ordered_booleans
 from vaglio.learners.plain_arrays import distinct_labels, is_plain, plainly_sound
@@ -323,19 +327,41 @@ def in_whole_proportions(weight: np.ndarray) -> np.ndarray:
     Weights times a power of two give the same bits, and so do weights in whole proportions times any factor.
     """
     weight = with_largest_near_one(weight)
-    least = weight.min()
-    if least * _LARGEST_MULTIPLE > 1:
-        multiple = weight / least
-        whole: np.ndarray = np.rint(multiple)
-        if (np.abs(multiple - whole) <= _ROUNDING * multiple).all():
-            return whole
-    return weight
+    whole = whole_multiples(weight, weight.min(), weight.max())
+    return weight if whole is None else whole
+
+
+def whole_multiples(weight: np.ndarray, least: float, largest: float) -> np.ndarray | None:
+    """Return how many times the least of all weights each of these is; None where one is not, or the largest too often.
+
+    Parameters
+    ----------
+    weight : ndarray of float64
+        Some of the weights, positive.
+    least, largest : float
+        Of all weights.
+    """
+    exponent = -int(np.frexp(largest)[1])
+    if not np.ldexp(least, exponent) * _LARGEST_MULTIPLE > 1:
+        return None
+    multiple = weight / least
+    whole: np.ndarray = np.rint(multiple)
+    return whole if (np.abs(multiple - whole) <= _ROUNDING * multiple).all() else None
 
 
 def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
     """Scale positive weights so that they sum to the number of rows; None when all rows count alike."""
     weight = in_whole_proportions(weight)
-    return None if (weight == weight[0]).all() else weight * (len(weight) / weight.sum())
+    # The sum is rounded once: rows out of core have the same, in parts of any size.
+    return None if (weight == weight[0]).all() else weight * (len(weight) / fsum(weight))
+
+
+def gathered_rows(facts: TableSummary) -> Generator[Pass, Any, EncodedRows]:
+    """Ask for all rows out of core; return them, and their weights, as a training in memory has them."""
+    rows = yield from gather_rows(facts)
+    if rows.weight is None or not facts.scales_weights:
+        return rows
+    return replace(rows, weight=scaled_to_rows(with_largest_near_one(rows.weight)))
 
 
 def within_range(weight: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from vaglio.encode import aligned_labels, spread_rows, spreads_of
 from vaglio.engines.checkpoints import Checkpoint
 from vaglio.engines.engine import Engine
 from vaglio.engines.exact_sums import ExactSum
-from vaglio.engines.passes import TableSummary
+from vaglio.engines.passes import Chunk, Pass, TableSummary
 from vaglio.engines.raw import Recoding
 from vaglio.engines.row_samples import EncodedRows, rows_pass
 from vaglio.engines.sources import Labelled, Source, source_of
@@ -28,6 +28,7 @@ from vaglio.engines.work_settings import present_settings
 from vaglio.errors import InputError, NotSupportedError, as_own_errors
 from vaglio.fitted import Fitted
 from vaglio.learners.calibrating import calibration_of, calibration_rows
+from vaglio.learners.inputs import whole_multiples
 from vaglio.learners.provenance import describe_rows, findings_of, plain_params, rows_to_describe
 from vaglio.model.calibration import Calibration
 from vaglio.runtime.progress import reporting
@@ -60,9 +61,10 @@ def fit_out_of_core(estimator: Any, X: Any, y: Any, sample_weight: Any, regressi
         survey = engine.survey()
         if survey is None:
             raise InputError("empty-target", "No row has a value of the target, so there is nothing to learn.")
-        plan = _planned(estimator, survey, regression)
+        plan = _in_proportion(estimator, survey, engine, _planned(estimator, survey, regression))
         engine.encode(plan)
         facts = facts_of(survey, plan, estimator._threads(), engine.memory, engine.room)
+        facts = replace(facts, scales_weights=estimator._scales_weights)
         described, facts = _described(engine, facts)
         _set_up(estimator, facts)
         estimator._note_columns(source.example())
@@ -131,6 +133,31 @@ def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
         scale = survey.n_rows / _total_weight(survey, plan, factors)
     largest = float(survey.weight_range[1] * factors.max() * scale)
     return replace(plan, scale=scale, unit=unit_of(largest, survey.n_rows))
+
+
+def _in_proportion(estimator: Any, survey: Survey, engine: Engine, plan: Recoding) -> Recoding:
+    """Return the plan for weights of which only the proportions matter: as in memory, by whole numbers if they are."""
+    least, largest = survey.weight_range
+    if not estimator._scales_weights or plan.factors is not None or (least, largest) == (1.0, 1.0):
+        return plan
+    if least == largest:
+        return replace(plan, alike=True, scale=1.0, unit=1.0)
+    engine.encode(plan)
+    total = engine.answer(Pass("proportions of weights", partial(_multiples, (least, largest)), _sum_of_both))
+    if total is None:
+        return plan
+    plan = replace(plan, least=least, scale=survey.n_rows / total)
+    return replace(plan, unit=unit_of(float(plan.scaled(largest)), survey.n_rows))
+
+
+def _multiples(ends: tuple[float, float], chunk: Chunk) -> float | None:
+    assert chunk.given is not None
+    whole = whole_multiples(chunk.given, *ends)
+    return None if whole is None else float(whole.sum())
+
+
+def _sum_of_both(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a + b
 
 
 def _total_weight(survey: Survey, plan: Recoding, factors: np.ndarray) -> float:

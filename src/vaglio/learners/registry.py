@@ -91,6 +91,8 @@ _ORDER = (
 _REGRESSION_ORDER = (
     "linear",
     "cart",
+    "optimal-tree",
+    "oblique",
     "svm",
     "mlp",
     "knn",
@@ -150,14 +152,14 @@ def find(learner_id: str, task: Task = "classification") -> Learner:
             "learner-without-numbers",
             "The learner {learner!r} predicts classes, not numbers. These learners predict numbers: {learners}.",
             learner=learner_id,
-            learners=listed(REGRESSORS),
+            learners=listed(REGRESSORS, most=len(REGRESSORS)),
         )
     if learner_id in REGRESSORS:
         raise InputError(
             "learner-without-classes",
             "The learner {learner!r} predicts numbers, not classes. These learners predict classes: {learners}.",
             learner=learner_id,
-            learners=listed(LEARNERS),
+            learners=listed(LEARNERS, most=len(LEARNERS)),
         )
     hint = did_you_mean(learner_id, known, most=len(known))
     raise InputError("unknown-learner", "There is no learner {learner!r}: {hint}", learner=learner_id, hint=hint)

@@ -13,6 +13,7 @@ __all__ = [
     "as_input",
     "as_missing",
     "as_nominal",
+    "changing",
     "in_one_fold",
     "in_order",
     "limit",
@@ -48,6 +49,15 @@ def as_identifier(column: str) -> Option:
     ("roles={'nr': 'identifier'}", '--identifier nr')
     """
     return Option("roles", {column: "identifier"}, flag=f"--identifier {shlex.quote(column)}")
+
+
+def changing(columns: Sequence[str]) -> Option:
+    """Return the option that lets advice change columns.
+
+    >>> changing(["age"]), changing(["age", "my sex"]).on_command_line()
+    ("changeable=['age']", "--changeable age --changeable 'my sex'")
+    """
+    return Option("changeable", list(columns), flag=" ".join(f"--changeable {shlex.quote(name)}" for name in columns))
 
 
 def in_one_fold(column: str) -> Option:

@@ -61,7 +61,10 @@ _PANELS_ACROSS = 4
 _PAGE_STYLE = (
     "body{font-family:system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
     "table{display:block;overflow-x:auto}svg{max-width:100%;height:auto}pre{overflow-x:auto}"
-    "@media print{body{margin:0;max-width:none}}"
+    # Drawings have the colours of paper.
+    ":root{color-scheme:light dark}"
+    "@media screen and (prefers-color-scheme:dark){body{color:#e4eaf0;background:#11171d}body svg{background:#fff}}"
+    "@page{size:A4;margin:16mm 15mm}@media print{body{margin:0;max-width:none}}"
 )
 
 
@@ -217,7 +220,7 @@ def html_page(title: str, body: str, lang: str = "en") -> str:
     return (
         f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{name}</title><style>{_PAGE_STYLE}</style></head>\n<body><h1>{name}</h1>\n{body}\n</body></html>\n"
+        f"<title>{name}</title><style>{_PAGE_STYLE}</style></head>\n<body><main><h1>{name}</h1>\n{body}\n</main></body></html>\n"
     )
 
 

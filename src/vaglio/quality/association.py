@@ -416,8 +416,10 @@ def associate(a: Column, b: Column) -> Association:
     """Measure the dependence of two columns by the strongest measure that both levels permit.
 
     Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal column and numbers: the
-    correlation ratio η with its F test. Two nominal columns: Cramér's V with its χ² test. Two asymmetric columns:
+    correlation ratio with its F test. Two nominal columns: Cramér's V with its χ² test. Two asymmetric columns:
     Jaccard's coefficient, for which rows that lack both do not count, with Fisher's exact test (one-sided).
+
+    From correlation ratio and V, what as many categories explain by chance is taken off (Kelley's ε; Bergsma 2013).
 
     Parameters
     ----------
@@ -465,14 +467,22 @@ def _ordered(x: Column, y: Column, kinds: list[str]) -> tuple[str, tuple[float, 
 
 
 def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    table = contingency(a.astype(np.int64), b.astype(np.int64))
-    smaller = min(table.shape, default=0) - 1
-    if smaller < 1:
-        return float("nan"), float("nan")
-    from scipy.stats import chi2_contingency
+    """Return Cramér's V without what as many categories share by chance (Bergsma 2013), and the p-value of χ².
 
-    chi2, p = chi2_contingency(table, correction=False)[:2]
-    return float(np.sqrt(chi2 / (table.sum() * smaller))), float(p)
+    Uncorrected, columns whose values nearly all differ determine any other of the rows at hand. Where all differ
+    nothing can be told from chance: V is 0.
+    """
+    table = contingency(a.astype(np.int64), b.astype(np.int64))
+    if min(table.shape, default=0) < 2:
+        return float("nan"), float("nan")
+    chi2, p = chi2_test(table)
+    n = float(table.sum())
+    degrees = np.array(table.shape) - 1.0
+    by_chance = degrees.prod() / (n - 1)
+    most = float((degrees - degrees**2 / (n - 1)).min())
+    found = chi2 / n - by_chance
+    # Rounding leaves a little of both where all values differ.
+    return float(np.sqrt(min(found / most, 1.0))) if found > 1e-9 and most > 1e-9 else 0.0, p
 
 
 def _jaccard(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
@@ -486,19 +496,14 @@ def _jaccard(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
-    """Return η, the root of the share of the variance that the groups explain; of ranks if the values are ordinal."""
+    """Return the root of the share of the variance that the groups explain beyond chance; of ranks if ordinal."""
     data = values.data.astype(np.float64)
     if _scale(values) == "ordinal":
         data = np.unique(data, return_inverse=True)[1].astype(np.float64)
-    codes = np.unique(groups.data, return_inverse=True)[1]
-    counts = np.bincount(codes)
-    data = data - data.mean()
-    total, k = float((data**2).sum()), len(counts)
-    if k < 2 or total == 0:
+    if len(np.unique(groups.data)) < 2 or np.ptp(data) == 0:
         return "none", (float("nan"), float("nan"))
-    means = np.bincount(codes, weights=data) / counts
-    between, within = float((counts * means**2).sum()), float(((data - means[codes]) ** 2).sum())
-    return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), _f_test(between, within, k, len(data)))
+    share, p = explained_by_groups(groups.data, data)
+    return "correlation ratio", (float(np.sqrt(share)), p)
 
 
 def _f_test(between: float, within: float, k: int, n: int) -> float:

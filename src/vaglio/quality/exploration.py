@@ -20,9 +20,10 @@ from vaglio.messages.locale import ENGLISH, Locale, locale_of
 from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import clip, did_you_mean
 from vaglio.plot.distributions import BoxStatistics, draw_boxes, draw_counts, draw_histogram, draw_pairs
-from vaglio.plot.style import class_legend, figure_svg, panel_grid
+from vaglio.plot.style import class_legend, panel_grid
 from vaglio.quality.association import Associations, TargetScore, associations, is_packed, rank_attributes
-from vaglio.quality.levels import describe
+from vaglio.quality.auditing import Audit, audit
+from vaglio.quality.levels import describe, describe_profile
 from vaglio.quality.profile import distinct_codes, profile_column, sample_rows
 from vaglio.runtime.arguments import checked
 from vaglio.table import Column, Table, as_table, decide_task
@@ -39,12 +40,6 @@ _GROUPS = 3
 # Outliers drawn beside a box, for the same reason.
 _MAX_OUTLIERS = 200
 FIGURES = ("histograms", "boxes", "pairs", "associations")
-_FIGURE_TITLES = {
-    "histograms": text("Histograms"),
-    "boxes": text("Box plots"),
-    "pairs": text("Pairs of columns"),
-    "associations": text("Associations"),
-}
 # Statistics and kinds of columns as a reader meets them; names that are not here stay as they are.
 _WORDS = {
     str(word): word
@@ -385,6 +380,22 @@ class Exploration:
         """How strongly the columns depend on each other."""
         return associations(self.table, seed=self.seed)
 
+    @cached_property
+    def audit(self) -> Audit:
+        """What is missing, wrong or repeated in the table."""
+        return audit(self.table, self.target, seed=self.seed, task=self.task)
+
+    def statistics_of(self, name: str) -> dict[str, Any]:
+        """Return the statistics that the level of a column permits.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        """
+        context = self.audit.context
+        return describe_profile(context.columns[name], context.profiles[name], self.percentiles)
+
     def classes(self) -> list[dict[str, Any]]:
         """Return rows and share of each class, the most frequent first; none of a numeric target."""
         if self.target is None or self.predicts_numbers:
@@ -502,7 +513,7 @@ class Exploration:
         return text("{rows:,} rows, {columns:,} columns, class {target}", rows=n, columns=p, target=self.target)
 
     def to_html(self, *, lang: str | Locale = "en") -> str:
-        """Return the overview as HTML, with every figure that can be drawn.
+        """Return the overview as a fragment of HTML; :func:`vaglio.report.exploration_html` makes a page with figures.
 
         Parameters
         ----------
@@ -510,18 +521,7 @@ class Exploration:
             The language.
         """
         locale = locale_of(lang)
-        return self._tables(locale) + "".join(self._drawings(locale))
-
-    def _drawings(self, locale: Locale) -> list[str]:
-        drawn = []
-        for name in FIGURES:
-            try:
-                drawn.append(
-                    f"<h2>{locale.text(_FIGURE_TITLES[name])}</h2>{figure_svg(self.draw(name, lang=locale), name)}"
-                )
-            except InputError:  # a table without numbers has no box plots and no pairs
-                continue
-        return drawn
+        return self._tables(locale)
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -21,7 +21,7 @@ from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.table import Column
 
-__all__ = ["class_codes", "column_summary", "data_chapter"]
+__all__ = ["ROLES", "class_codes", "column_summary", "data_chapter", "value_text"]
 
 # A histogram is 240 pixels wide: bins of ten pixels each.
 _BINS = 24
@@ -41,7 +41,8 @@ _ASYMMETRIC = {
     "interval": text("interval, asymmetric"),
     "ratio": text("ratio, asymmetric"),
 }
-_ROLES = {
+# Columns that are no inputs, as a reader meets them.
+ROLES = {
     "identifier": text("identifier"),
     "ignored": text("ignored"),
     "weight": text("weight"),
@@ -70,6 +71,7 @@ def column_summary(
         "kind": text("date") if column.is_date else text("free text") if column.kind == "text" else _level(column),
         "missing": percent(profile.n_missing / profile.n, profile.n) if profile.n_missing else "",
         "facts": _facts(column, profile),
+        "statistics": [],
         "histogram": None,
         "bars": None,
     }
@@ -99,13 +101,14 @@ def _facts(column: Column, profile: Profile) -> str:
             share=share,
         )
     assert profile.quantiles is not None
-    low, q1, median, q3, high = (_value_text(column, q) for q in profile.quantiles)
+    low, q1, median, q3, high = (value_text(column, q) for q in profile.quantiles)
     if low == high:
         return text("always {value}", value=low)
     return text("median {median}, middle half from {low} to {high}", median=median, low=q1, high=q3)
 
 
-def _value_text(column: Column, value: float) -> str:
+def value_text(column: Column, value: float) -> str:
+    """Return a value of a column of numbers or dates."""
     if column.is_date:
         day = np.datetime64(int(np.floor(value)), "D").item()
         # Beyond the calendar of the standard library a day stays a number.
@@ -143,8 +146,8 @@ def _histogram(column: Column, profile: Profile, rows: np.ndarray, codes: np.nda
     ends = (profile.quantiles[0], profile.quantiles[4]) if not cut else (edges[0], edges[-1])
     return {
         "counts": cells.reshape(n_classes, -1).tolist(),
-        "low": _value_text(column, ends[0]),
-        "high": _value_text(column, ends[1]),
+        "low": value_text(column, ends[0]),
+        "high": value_text(column, ends[1]),
         "cut": cut,
     }
 
@@ -330,7 +333,7 @@ def _columns(study: Study, limits: Limits) -> dict[str, Any]:
         summary = column_summary(context.columns[name], context.profiles[name], rows, codes, max(len(labels), 1))
         role = context.columns[name].role
         summary["place"] = place if gains.get(name, 0.0) > 0 else None
-        summary["role"] = "" if role == "input" else _ROLES.get(role, role)
+        summary["role"] = "" if role == "input" else ROLES.get(role, role)
         summary["gain"] = _gain(study, float(gains[name])) if name in gains else ""
         summary["findings"] = [clip(f.message, 160) for f in study.audit.about(name) if len(f.columns) < 4][:3]
         cards.append(summary)

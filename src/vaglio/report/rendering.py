@@ -11,6 +11,8 @@ from typing import Any
 from vaglio.messages.figures import count, figure, percent
 from vaglio.messages.locale import ENGLISH, Locale, locale_of
 from vaglio.messages.message import Listing, Message, Number, Option
+from vaglio.quality.exploration import Exploration
+from vaglio.report.exploration import exploration_summary
 from vaglio.report.pictures import (
     class_data,
     column_histogram,
@@ -29,7 +31,7 @@ from vaglio.runtime.arguments import checked
 from vaglio.runtime.files import write_whole
 from vaglio.study import Study
 
-__all__ = ["render_html", "report_html", "template_environment", "write_report"]
+__all__ = ["exploration_html", "page_environment", "render_html", "report_html", "template_environment", "write_report"]
 
 # What templates may draw.
 _PICTURES = (
@@ -63,7 +65,7 @@ def render_html(summary: dict[str, Any], lang: str | Locale = "en") -> str:
     locale = locale_of(lang)
     curves = summary["performance"]["curves"]
     drawn = [] if curves["why_none"] else panel_pictures(curves, locale)
-    template = _environment(locale).get_template("report.html")
+    template = page_environment(locale).get_template("report.html")
     page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves, locale))
     return page
 
@@ -118,7 +120,8 @@ def template_environment(package: str, locale: Locale = ENGLISH) -> Any:
 
 
 @cache
-def _environment(locale: Locale) -> Any:
+def page_environment(locale: Locale) -> Any:
+    """Return the templates of the pages of this package."""
     from markupsafe import Markup
 
     environment = template_environment("vaglio.report", locale)
@@ -143,6 +146,30 @@ def _script_data(curves: dict[str, Any], locale: Locale) -> Any:
     text = json.dumps(classes, ensure_ascii=False, separators=(",", ":"))
     # "</script>" or "<!--" in a label would end the element.
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+@checked
+def exploration_html(seen: Exploration, *, name: str = "table", lang: str | Locale = "en") -> str:
+    """Return an exploration as a page: a whole document, which loads nothing.
+
+    Parameters
+    ----------
+    seen : Exploration
+    name : str, default="table"
+        The name of the table.
+    lang : str or Locale, default="en"
+        The language of the page.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> page = exploration_html(vaglio.explore(vaglio.datasets.load("play"), "play"), name="play.csv")
+    >>> page.lstrip()[:15]
+    '<!doctype html>'
+    """
+    template = page_environment(locale_of(lang)).get_template("explore.html")
+    page: str = template.render(**exploration_summary(seen, name))
+    return page
 
 
 @checked

@@ -55,6 +55,10 @@ class Preset(metaclass=InPlace):
 
     learner_: Any
 
+    def __dir__(self) -> list[str]:
+        """Leave out ``learner_``: programs that walk over the attributes would take it for a member."""
+        return [name for name in super().__dir__() if name != "learner_"]
+
     def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Learn from rows and their targets, as scikit-learn's class of this name does.
 

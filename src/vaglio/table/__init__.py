@@ -19,7 +19,7 @@ from vaglio.table._convert import (
     ordered_level,
 )
 from vaglio.table._frames import as_frame
-from vaglio.table._infer import WORD_PAIRS, names_a_row
+from vaglio.table._infer import WORD_PAIRS, names_a_row, names_identifier
 from vaglio.table._read import as_table, read
 from vaglio.table._small import read_words, words_as_numbers
 from vaglio.table._sparse import SparseBlock
@@ -67,6 +67,7 @@ __all__ = [
     "likeliest",
     "matching_columns",
     "names_a_row",
+    "names_identifier",
     "note_matches",
     "ordered_level",
     "plain_word",

@@ -95,6 +95,8 @@ def _from_arrow(source: Any) -> Table:
                 raise InputError(
                     "lazy-frame", "A {type} has no rows yet. Call its collect() first.", type=type(source).__name__
                 ) from None
+            if narwhals.from_native(source, series_only=True, pass_through=True) is not source:
+                raise _one_column(source) from None
             raise InputError(
                 "not-a-table",
                 "A {type} is not a table. Give a data frame, a 2-D array, a sparse matrix, a dict of columns or a "
@@ -104,13 +106,17 @@ def _from_arrow(source: Any) -> Table:
     try:
         frame = source if isinstance(source, pa.Table) else pa.table(source)
     except pa.ArrowInvalid:
-        raise InputError(
-            "one-column-only",
-            "A {type} is one column. Give a table, for instance with to_frame().",
-            type=type(source).__name__,
-        ) from None
+        raise _one_column(source) from None
     columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
     return Table(columns, origin="pyarrow")
+
+
+def _one_column(source: Any) -> InputError:
+    return InputError(
+        "one-column-only",
+        "A {type} is one column. Give a table, for instance with to_frame().",
+        type=type(source).__name__,
+    )
 
 
 def _from_pandas(name: str, series: Any) -> Column:

@@ -857,6 +857,23 @@ def names_a_row(name: str) -> bool:
     return bool(_ID_NAME.search(name) or _CODE_NAME.search(name))
 
 
+def names_identifier(name: str) -> bool:
+    """Return whether a name says that its values only tell rows apart: id, key, nr …
+
+    Parameters
+    ----------
+    name : str
+        The name of a column.
+
+    Examples
+    --------
+    >>> from vaglio.table import names_identifier
+    >>> names_identifier("customer_id"), names_identifier("zip")
+    (True, False)
+    """
+    return _ID_NAME.search(name) is not None
+
+
 def _distinct_if_identifier(column: Column, look: _TextSummary | None, present: int) -> int:
     if look is None:
         enough = 0.95 * present if present >= MANY_ROWS else present

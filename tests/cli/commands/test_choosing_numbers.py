@@ -12,6 +12,7 @@ import vaglio
 TARGET = ("--target", "body_mass_g", "--jobs", "1")
 
 
+@pytest.mark.slow
 def test_compare_by_errors(penguins, tmp_path):
     out = tmp_path / "c.json"
     learners = ("-l", "cart", "-l", "linear")
@@ -34,6 +35,7 @@ def test_the_learners_of_numbers_are_the_default(penguins, monkeypatch):
     assert asked["learners"] == list(vaglio.learners.registry.ONE_PER_FAMILY["regression"])
 
 
+@pytest.mark.slow
 def test_select_and_tune_keep_a_model_of_numbers(penguins, tmp_path):
     model = tmp_path / "m.vaglio"
     options = ("--folds", "3", "--trials", "2", "--out", model)

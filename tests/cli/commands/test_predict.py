@@ -103,6 +103,7 @@ def test_a_file_that_is_no_model(penguins):
     assert "not a vaglio model file" in outcome.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [vaglio.LinearRegression(), vaglio.SVR(), vaglio.VotingRegressor()])
 def test_numbers_are_told_by_mean_and_range(learner, tmp_path):
     X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")

@@ -14,7 +14,7 @@ from vaglio.quality.association import associate
 from vaglio.quality.levels import describe
 from vaglio.table import Column
 
-from ..estimators import all_estimators, classifiers, name_of
+from ..estimators import all_estimators, classifiers, name_of, others_nightly
 from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -37,7 +37,7 @@ def table(asymmetric: bool = True, n: int = 60) -> tuple[Any, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_fit_predict_explain_save(estimator: Any, tmp_path: Any) -> None:
     X, y = table()
     fitted = clone(estimator).fit(X, target_for(estimator, y))

@@ -13,7 +13,7 @@ import vaglio
 from vaglio.learners.registry import LEARNERS
 from vaglio.report import report_html
 
-from ..estimators import all_estimators, mostly_slow, name_of
+from ..estimators import all_estimators, mostly_slow, name_of, others_nightly
 from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -44,7 +44,7 @@ def table(filled: bool) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @pytest.mark.parametrize("filled", [False, True], ids=["empty", "constant"])
-@pytest.mark.parametrize("estimator", mostly_slow(predictors), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(mostly_slow(predictors)), ids=name_of)
 def test_columns_without_a_value_and_with_one(estimator: Any, filled: bool, tmp_path: Any) -> None:
     X, y = table(filled)
     other, _ = table(not filled)
@@ -70,7 +70,7 @@ def test_a_tree_explains_each_kind_alone(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", others_nightly(LEARNERS))
 def test_a_report_with_empty_and_constant_columns(learner: str) -> None:
     (X, y), (constant, _) = table(filled=False), table(filled=True)
     X = X.join(constant[list(KINDS)].add_prefix("constant "))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from tests.contracts.estimators import classifiers, mostly_slow, name_of, regressors
+from tests.contracts.estimators import classifiers, mostly_slow, name_of, others_nightly, regressors
 
 import vaglio
 from vaglio.errors import NotSupportedError, VaglioError
@@ -44,7 +44,7 @@ def check_file(model: Any, rows: np.ndarray, predicted: np.ndarray) -> None:
         assert np.array_equal(vaglio.load(f"{folder}/m.vaglio").predict(rows), predicted)
 
 
-@pytest.mark.parametrize("estimator", mostly_slow(classifiers()), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(mostly_slow(classifiers())), ids=name_of)
 @FEW
 @given(X=TABLES, unseen=arrays(np.float64, 3, elements=SIZE), weight=st.none() | WEIGHTS, constant=st.booleans())
 @example(X=np.array([[0.0], [5e-324], [5e-324], [5e-324]]), unseen=np.zeros(3), weight=None, constant=False)
@@ -73,7 +73,7 @@ def test_probabilities_are_numbers_that_add_up_to_one(
         np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-9)
 
 
-@pytest.mark.parametrize("estimator", mostly_slow(regressors()), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(mostly_slow(regressors())), ids=name_of)
 @FEW
 @given(X=TABLES, target=SIZE)
 @example(X=np.zeros((4, 1)), target=1.7e308)

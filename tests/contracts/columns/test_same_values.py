@@ -14,7 +14,7 @@ from sklearn.base import clone
 import vaglio
 from vaglio.errors import DataWarning
 
-from ..estimators import all_estimators, classifiers, name_of
+from ..estimators import all_estimators, classifiers, name_of, others_nightly
 from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -77,8 +77,8 @@ def in_libraries(X: pd.DataFrame) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fitted_as", ["bool", "int", "digits"])
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("fitted_as", ["bool", pytest.param("int", marks=pytest.mark.nightly), "digits"])
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: str) -> None:
     X, y = truth_table()
     known = in_form(X, TRUTH[fitted_as])
@@ -90,7 +90,7 @@ def test_truth_values_are_zero_and_one_in_any_dtype(estimator: Any, fitted_as: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fitted_as", ["category", "digits"])
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_codes_are_the_same_in_any_dtype(estimator: Any, fitted_as: str) -> None:
     X, y = code_table()
     known = in_form(X, CODES[fitted_as])
@@ -102,7 +102,7 @@ def test_codes_are_the_same_in_any_dtype(estimator: Any, fitted_as: str) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("made", [truth_table, code_table], ids=["truth", "codes"])
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_same_rows_from_any_library(estimator: Any, made: Any) -> None:
     X, y = made()
     if made is code_table:
@@ -119,7 +119,7 @@ def test_same_rows_from_any_library(estimator: Any, made: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
     rng = np.random.default_rng(2)
     X = pd.DataFrame(
@@ -138,7 +138,7 @@ def test_numbers_and_dates_given_as_words(estimator: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_a_column_of_strange_values_is_named(estimator: Any) -> None:
     X, y = truth_table()
     fitted = clone(estimator).fit(X, target_for(estimator, y))
@@ -160,7 +160,7 @@ def test_a_boolean_column_is_counted_once(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(classifiers()), ids=name_of)
 def test_classes_are_the_same_in_any_dtype(estimator: Any) -> None:
     X, _ = truth_table()
     y = X["hot"]

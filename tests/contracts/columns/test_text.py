@@ -14,7 +14,7 @@ from vaglio import Table
 from vaglio.errors import NotSupportedError, VaglioError
 from vaglio.table import Column
 
-from ..estimators import all_estimators, name_of
+from ..estimators import all_estimators, name_of, others_nightly
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -47,7 +47,7 @@ def agreement(estimator: Any, X: Any, y: np.ndarray) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(predictors), ids=name_of)
 def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
     words, y = texts()
     X = Table([Column.text("subject", words)])
@@ -61,7 +61,7 @@ def test_separable_texts_are_learned_or_refused_with_a_true_sentence(estimator):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", reading, ids=name_of)
+@pytest.mark.parametrize("estimator", others_nightly(reading), ids=name_of)
 def test_text_stands_beside_numbers_and_categories(estimator, tmp_path):
     words, y = texts(120)
     rng = np.random.default_rng(1)

@@ -116,6 +116,7 @@ def test_a_dear_error_that_did_not_occur_is_allowed_for():
     assert (cheap.evaluation.savings.saved.low > 0) == result.differ("bayes", "alarm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [["--cost-missed", "50", "--cost-alarm", "1", "--positive", "yes"], ["--cost", "costs.csv"]],

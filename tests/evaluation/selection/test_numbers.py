@@ -59,6 +59,7 @@ def test_learners_are_compared_by_their_errors(diabetes, compared):
     assert json.loads(json.dumps(compared.to_dict()))["task"] == "regression"
 
 
+@pytest.mark.slow
 def test_repeated_folds_allow_for_the_rows_they_share(diabetes):
     once = vaglio.compare(*diabetes, learners=LEARNERS, folds=3, **FAST)
     thrice = vaglio.compare(*diabetes, learners=LEARNERS, folds=3, repeats=3, **FAST)
@@ -66,14 +67,15 @@ def test_repeated_folds_allow_for_the_rows_they_share(diabetes):
         assert 0.7 < (more.score.high - more.score.low) / (one.score.high - one.score.low) < 1.4
 
 
+@pytest.mark.slow
 def test_learners_over_several_tables(diabetes):
     X, y = diabetes
     tables = {"all": (X, y), "half": (X[::2], y[::2]), "few": (X[:, :4], y)}
-    found = vaglio.compare(tables, learners=LEARNERS, folds=3)
+    found = vaglio.compare(tables, learners=LEARNERS, folds=3, **FAST)
     assert found.task == "regression"
     assert found.to_rows()[-1]["learner"] == "mean"
     with pytest.raises(InputError, match="different tasks"):
-        vaglio.compare({**tables, "classes": (X, y > 140)}, folds=3)
+        vaglio.compare({"few": tables["few"], "classes": (X, y > 140)}, learners=["linear"], folds=2)
 
 
 def test_equal_learners_seldom_differ_whatever_the_unit(diabetes):
@@ -98,6 +100,7 @@ def test_what_rows_contribute_has_the_weighted_score_as_its_mean(scoring):
     assert row_scores(scorer, y, predicted).mean() == pytest.approx(scorer._sign * scorer._score_func(y, predicted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation", "cross-validation"])
 def test_every_strategy_selects_by_errors(diabetes, strategy):
     found = vaglio.select(*diabetes, learners=["cart", "linear"], strategy=strategy, folds=3, n_iter=1)
@@ -141,9 +144,10 @@ def test_a_race_stops_what_is_clearly_worse(diabetes):
         vaglio.select(*diabetes, learners=learners, race=True, scoring="rmse")
 
 
+@pytest.mark.slow
 def test_costs_of_a_unit_of_error_decide_the_quantile(diabetes):
     cost = {"over": 1, "under": 3}
-    found = vaglio.select(*diabetes, learners=["gradient-boosting", "cart"], folds=3, n_iter=2, cost=cost)
+    found = vaglio.select(*diabetes, learners=["gradient-boosting", "cart"], folds=3, n_iter=1, cost=cost)
     assert found.best_estimator.quantile == 0.75
     assert found.best_estimator.loss == "quantile"
     assert found.evaluation.mean_cost == pytest.approx(-found.score)
@@ -152,6 +156,7 @@ def test_costs_of_a_unit_of_error_decide_the_quantile(diabetes):
         vaglio.tune("cart", *diabetes, folds=3, n_iter=1, cost=cost)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["grid", "halving"])
 def test_parameters_of_one_learner_are_tuned(diabetes, search):
     with warnings.catch_warnings():
@@ -162,6 +167,7 @@ def test_parameters_of_one_learner_are_tuned(diabetes, search):
     assert found.measure == "MAE"
 
 
+@pytest.mark.slow
 def test_the_task_decides_about_whole_numbers(diabetes):
     X, y = diabetes
     few = np.round(y / 40)
@@ -188,6 +194,7 @@ def test_a_constant_target_is_refused(diabetes):
         vaglio.select(diabetes[0], np.full(442, 2.5), learners=["linear"])
 
 
+@pytest.mark.slow
 def test_the_same_choice_in_processes(diabetes, monkeypatch):
     monkeypatch.setattr("vaglio.evaluation.tasks.LONG_WORK", 0.0)
     one, two = (
@@ -199,6 +206,7 @@ def test_the_same_choice_in_processes(diabetes, monkeypatch):
         }
 
 
+@pytest.mark.slow
 def test_rows_on_disk_are_chosen_on_by_errors(diabetes, tmp_path):
     X, y = diabetes
     path = tmp_path / "d.csv"

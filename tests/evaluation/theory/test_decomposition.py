@@ -74,6 +74,7 @@ def test_noise_of_numbers_from_neighbours(deviation):
     assert parts.noise == pytest.approx(deviation**2, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1.0, 1e9])
 def test_the_parts_of_numbers_are_those_of_many_training_sets(unit):
     """Of a known function: its bias and variance from 400 fresh training sets, and the noise that was added."""

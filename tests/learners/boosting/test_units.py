@@ -43,7 +43,7 @@ def rows(n: int = 300) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.nightly), True], ids=["", "weighted"])
 @pytest.mark.parametrize("estimator", with_every_loss(), ids=name_of)
 def test_predictions_scale_with_y(estimator: Any, weighted: bool) -> None:
     X, y = rows()

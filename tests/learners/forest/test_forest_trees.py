@@ -220,6 +220,7 @@ def test_every_tree_is_pruned_by_the_price_of_a_leaf(kind: Any, max_bins: int | 
         np.testing.assert_array_equal(before.tree_.feature[0], after.tree_.feature[0])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("first_of_equals")
 def test_pruning_in_a_forest_is_that_of_the_tree() -> None:
     X, y = table(RandomForestRegressor)

@@ -50,6 +50,7 @@ def test_equals_scikit_learn_with_and_without_weights():
                 np.testing.assert_allclose(found.coef_, net.coef_, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_the_chosen_penalty_is_that_of_folds_learned_one_by_one(l1_ratio: float):
     X, y = diabetes()
@@ -88,6 +89,7 @@ def test_the_path_starts_at_nothing_and_ends_at_the_least_penalty():
     np.testing.assert_allclose(ridge.coef_path_[-1], plain(0.0).fit(X, y).coef_, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
 def test_no_unit_changes_the_model(l1_ratio: float):
     X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
@@ -98,6 +100,7 @@ def test_no_unit_changes_the_model(l1_ratio: float):
         assert found.alpha_ == pytest.approx(expected.alpha_, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
 def test_sparse_rows_give_the_same_as_dense_ones(l1_ratio: float):
     random = np.random.default_rng(0)

@@ -73,8 +73,16 @@ def check_same_answers(ours, theirs, queries) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk_rows", [37, 200, 10_000])
-@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize(
+    ("weights", "chunk_rows"),
+    [
+        *(("uniform", 37), ("distance", 200), ("uniform", 10_000)),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (("distance", 37), ("uniform", 200), ("distance", 10_000))
+        ),
+    ],
+)
 def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, queries, outside):
     X, y = data.drop(["weight"]).xy("target")
     ours = outside(vaglio.KNeighborsClassifier(7, weights=weights), X, y, chunk_rows=chunk_rows)
@@ -90,7 +98,13 @@ def test_mixed_tables_in_chunks_of_any_size(chunk_rows, weights, data, table, qu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "hamming", "canberra"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("euclidean", "manhattan", "cosine", "hamming"),
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in ("chebyshev", "canberra")),
+    ],
+)
 @pytest.mark.parametrize(
     "algorithm", ["auto", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("kd_tree", "brute"))]
 )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,13 @@ def test_every_counterfactual_of_a_learned_list_is_true():
     for row, said in zip(table[:40], model.explain(table[:40])):
         assert said.decision == model.predict(row[None])[0]
         assert said.counterfactual
+
+
+def test_no_advice_leads_into_a_rule_that_no_value_meets():
+    rules = RuleSet.parse("CLASSES no, yes\nCOLUMN c: u, v\nIF c = u AND age > 60 THEN yes\nELSE no")
+    never = replace(rules[0].conditions[0], codes=frozenset())
+    shut = replace(rules, entries=(replace(rules[0], conditions=(never, *rules[0].conditions[1:])),))
+    (open_said,) = Fitted.from_rules(rules).explain([{"age": 70.0, "c": "v"}])
+    (shut_said,) = Fitted.from_rules(shut).explain([{"age": 70.0, "c": "v"}])
+    assert str(open_said.counterfactual) == "c were u instead of v"
+    assert shut_said.counterfactual is None

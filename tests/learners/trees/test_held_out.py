@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from vaglio import DecisionTreeClassifier, DecisionTreeRegressor
-from vaglio.learners.trees.passes.held_out import HashFold, nodes_in
+from vaglio.learners.trees.passes.held_out import HashFold
 from vaglio.runtime.seeds import row_hash
 
 
@@ -96,13 +96,3 @@ def test_very_few_rows(options):
         tree.fit(np.arange(n)[:, None].astype(float), np.arange(n) % 2)
         assert tree.tree_.n_nodes >= 1
         assert tree.tree_.weight[0] > 0
-
-
-def test_nodes_of_a_pruned_tree_stand_for_those_below(rows):
-    X, y, _ = rows
-    whole = DecisionTreeClassifier(max_bins=16).fit(X, y).tree_
-    small = DecisionTreeClassifier(max_bins=16, ccp_alpha=0.002).fit(X, y).tree_
-    found = nodes_in(whole, small)
-    matrix = DecisionTreeClassifier(max_bins=16).fit(X, y)._encode(X)
-    assert 1 < small.n_leaves < whole.n_leaves
-    assert np.array_equal(found[whole.apply(matrix)], small.apply(matrix))

@@ -127,6 +127,83 @@ def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weigh
     assert model.get_n_leaves() <= params.get("max_leaf_nodes", 2**depth)
 
 
+def squared_error_of_best(
+    tests: list[np.ndarray], y: np.ndarray, w: np.ndarray, depth: int, leaves: int, price: float
+) -> float:
+    """The squared error of the best tree for numbers, by trying them all."""
+    lefts = {sum(1 << int(row) for row in test.nonzero()[0]) for test in tests}
+
+    @cache
+    def least(rows: int, depth: int, leaves: int) -> float:
+        here = [row for row in range(len(y)) if rows >> row & 1]
+        best = float(w[here] @ (y[here] - np.average(y[here], weights=w[here])) ** 2) + price
+        if depth == 0 or leaves < 2:
+            return best
+        most = 2 ** (depth - 1)
+        leaves = min(leaves, 2 * most)
+        for left in {rows & test for test in lefts} - {0, rows}:
+            for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
+                best = min(best, least(left, depth - 1, share) + least(rows ^ left, depth - 1, leaves - share))
+        return best
+
+    return least((1 << len(y)) - 1, depth, leaves)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 3}, {"ccp_alpha": 0.05}], ids=str)
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    depth=st.integers(1, 4),
+    values=st.sampled_from(["any", "few", "two", "large"]),
+    weights=st.sampled_from(["one", "multiples", "any"]),
+)
+def test_no_tree_for_numbers_is_better(
+    options: dict[str, Any], seed: int, depth: int, values: str, weights: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 12 if depth < 3 else 8))
+    X, few = random_table(rng, n), rng.integers(0, 4, n).astype(float)
+    y = {"any": rng.normal(size=n), "few": few / 10, "two": few % 2, "large": rng.exponential(size=n) * 1e9}[values]
+    w = {"one": np.ones(n), "multiples": rng.integers(1, 4, n) * 0.3, "any": rng.uniform(0.5, 2.0, n)}[weights]
+    size = float(np.var(y)) or 1.0
+    price = options.get("ccp_alpha", 0.0) * size
+    given_options = {**options, "ccp_alpha": price}
+    model = vaglio.OptimalTreeRegressor(max_depth=depth, max_set_values=4, high_cardinality=None, **given_options)
+    model.fit(X, y, sample_weight=w)
+    assert model.proved_
+    # What is no whole multiple is rounded.
+    near = size * (1e-4 if weights == "any" else 1e-6 if values in ("any", "large") else 1e-9)
+    paid = w @ (model.predict(X) - y) ** 2 / w.sum() + price * model.get_n_leaves()
+    assert paid == pytest.approx(model.objective_, rel=1e-9, abs=1e-12 * size)
+    assert model.objective_ <= model.greedy_objective_ + near
+    assert model.get_depth() <= depth
+    sets = model.greedy_.node_kind == 2
+    if not sets.any() or not (model.greedy_.feature[sets] == 2).any():  # sets of many values come from the greedy tree
+        leaves = options.get("max_leaf_nodes", 2**depth)
+        expected = squared_error_of_best(divisions_of(X, 4), y, w, depth, leaves, price * w.sum()) / w.sum()
+        assert model.objective_ == pytest.approx(expected, rel=1e-9, abs=near)
+
+
+def test_numbers_of_any_unit_limits_and_the_trace() -> None:
+    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    model = vaglio.OptimalTreeRegressor(max_depth=2).fit(X, y)
+    assert model.objective_ < 0.9 * model.greedy_objective_
+    for unit in (1e-12, 1e12):
+        other = vaglio.OptimalTreeRegressor(max_depth=2).fit(X, y * unit)
+        np.testing.assert_allclose(other.predict(X), model.predict(X) * unit)
+    constant = vaglio.OptimalTreeRegressor().fit(X, np.full(len(y), 3.5))
+    assert (constant.get_n_leaves(), constant.objective_, constant.proved_) == (1, 0.0, True)
+    facts = vaglio.trace(model, X, y, max_rows=400).facts
+    assert facts["optimal"] / len(y) == pytest.approx(model.objective_)
+    assert facts["greedy"] / len(y) == pytest.approx(model.greedy_objective_)
+    assert facts["optimal_alone"] >= facts["greedy_alone"]
+    with pytest.warns(ConvergenceWarning, match="work_limit"):
+        early = vaglio.OptimalTreeRegressor(max_depth=4, work_limit=1e-5).fit(X, y)
+    assert early.lower_bound_ < model.objective_
+    assert early.objective_ <= early.greedy_objective_
+
+
 # -- every tree on a grid ---------------------------------------------------------------------------------------------
 def least_on_grid(costs: np.ndarray, depth: int, price: float) -> float:
     """The cost of the best tree where rows lie in the cells of a grid: the rows of every node fill a box of it.

@@ -127,7 +127,7 @@ CASES = {
 
 
 # The others have folds, weights and rows that spread one by one.
-NIGHTLY = ("folds of weights", "folds of spread rows", "reduced, spread")
+NIGHTLY = ("folds of weights", "folds of spread rows", "folds of numbers", "reduced, spread")
 
 
 @pytest.mark.slow
@@ -150,7 +150,13 @@ def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, fol
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["tree", "spread", "weights", "numbers", "forest", "weighted forest"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("tree", "spread", "weighted forest"),
+        *(pytest.param(case, marks=pytest.mark.nightly) for case in ("weights", "numbers", "forest")),
+    ],
+)
 def test_every_way_of_growing_is_taken_and_none_shows(case, table, folder, memory, monkeypatch):
     learner, target, weight = CASES[case]
     expected = model_bytes(in_memory(learner, table, target, weight))

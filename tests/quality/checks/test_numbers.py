@@ -137,7 +137,8 @@ def test_chance_explains_nothing_on_average():
     assert abs(np.mean(shares)) < 0.05
 
 
-@pytest.mark.parametrize("lang", ["en", "it"])
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", [pytest.param("en", marks=pytest.mark.nightly), "it"])
 def test_an_exploration_of_numbers_has_no_classes(lang: str):
     seen = explore(vaglio.datasets.load("penguins"), "body_mass_g")
     assert seen.classes() == []

@@ -158,7 +158,7 @@ def test_files_of_users_are_equal_cell_by_cell(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stranger", ["1,1.0,2,a,yes,2020-01-01", '1,1.0,2,"a",yes,2020-01-01,b', "", "1\r,1,1,a,b,,c"])
-@pytest.mark.parametrize("at", [9000, 12_000])
+@pytest.mark.parametrize("at", [9000, pytest.param(12_000, marks=pytest.mark.nightly)])
 def test_a_strange_row_in_any_block_is_left_to_the_other_reader(stranger: str, at: int) -> None:
     lines = [",".join(row) for row in [list("abcdefg"), *table_of(12_000)]]
     lines.insert(at, stranger)
@@ -177,7 +177,7 @@ def test_a_strange_row_in_any_block_is_left_to_the_other_reader(stranger: str, a
         (f"{2**53},1e400,{'9' * 400},a,b,2020,c", {0, 1, 2, 5}),
     ],
 )
-@pytest.mark.parametrize("at", [9000, 12_000])
+@pytest.mark.parametrize("at", [9000, pytest.param(12_000, marks=pytest.mark.nightly)])
 def test_columns_with_a_stranger_are_left_to_the_other_reader(stranger: str, left: set[int], at: int) -> None:
     lines = [",".join(row) for row in [list("abcdefg"), *table_of(12_000)]]
     lines.insert(at, stranger)
@@ -196,6 +196,7 @@ def test_what_the_kernel_does_not_know_is_left_to_the_other_reader() -> None:
     assert not both_ways(few.encode(), different=0.5)[2]
 
 
+@pytest.mark.slow
 @given(
     st.text(max_size=200) | st.text("019.-e,\n\r", max_size=200),
     st.lists(st.integers(0, 4), max_size=4),

@@ -65,7 +65,16 @@ Fixed = Annotated[
     table_option(
         "--fixed",
         metavar="COLUMN",
-        help="A column that nobody can change, such as an age: no advice changes it; may be repeated.",
+        help="A column that nobody can change: no advice changes it; may be repeated. Ages, births, sexes, "
+        "nationalities, past dates and identifiers are known by their names.",
+    ),
+]
+Changeable = Annotated[
+    list[str] | None,
+    table_option(
+        "--changeable",
+        metavar="COLUMN",
+        help="A column that advice may change although its name says age, sex or the like; may be repeated.",
     ),
 ]
 LeastConfident = Annotated[bool, table_option("--least-confident", help="The least confident predictions first.")]
@@ -82,6 +91,7 @@ def run(
     least_confident: LeastConfident = False,
     change: Change = None,
     fixed: Fixed = None,
+    changeable: Changeable = None,
     target: Target = None,
     file: FileOptions,
     memory: Memory = None,
@@ -120,6 +130,7 @@ def run(
             most=most,
             change=change,
             fixed=fixed or (),
+            changeable=changeable or (),
         )
     written = "\n\n".join(item.to_text(lang=locale()) for item in explained)
     notes = outputs.write(

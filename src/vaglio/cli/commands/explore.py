@@ -14,7 +14,6 @@ from vaglio.cli._output import (
     as_csv,
     as_figure,
     as_json,
-    as_page,
     locale,
     next_line,
     verbose,
@@ -22,7 +21,6 @@ from vaglio.cli._output import (
 )
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._rows import WorkOptions
-from vaglio.messages.message import text
 
 if TYPE_CHECKING:
     from vaglio.table import Table
@@ -53,7 +51,7 @@ Percentiles = Annotated[
 Out = Annotated[
     list[Path] | None,
     out_option(
-        ".json, .csv (one line per column), .html (with all pictures), or .svg, .png, .pdf (one picture)",
+        ".json, .csv (one line per column), .html (a page about the table), or .svg, .png, .pdf (one picture)",
     ),
 ]
 
@@ -76,6 +74,7 @@ def run(
     chunks and its columns are summarized one by one on disk.
     """
     from vaglio.quality import explore
+    from vaglio.report import exploration_html
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     with work.working():
@@ -85,7 +84,7 @@ def run(
         {
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
-            ".html": as_page(text("Exploration of {name}", name=Path(table).name), lambda: seen.to_html(lang=locale())),
+            ".html": lambda: exploration_html(seen, name=Path(table).name, lang=locale()),
             **as_figure(
                 lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value, lang=locale())
             ),

@@ -43,7 +43,7 @@ def to_page(*traces: Trace, pictures: str = "") -> str:
     The pictures of an animation stand below the first title.
     """
     dark = "@media (prefers-color-scheme:dark){body{background:#171c24}}"
-    paper = "@media print{.vaglio-trace.page+.vaglio-trace.page{break-before:page}}"
+    paper = "@page{size:A4;margin:16mm 15mm}@media print{.vaglio-trace.page+.vaglio-trace.page{break-before:page}}"
     first = traces[0]
     shown = [_parts(trace, "vaglio-trace page", 1, "" if at else pictures) for at, trace in enumerate(traces)]
     return (

@@ -76,6 +76,8 @@ def evaluate_by_folds(
     150
     """
     rows = Rows.of(X, y, task=task_of_model(learner))
+    if rules is not None and rules.groups is not None:
+        rows, rules = rows.with_groups(rules.groups), replace(rules, groups=None)
     costs = costs_of(cost, rows)
     if isinstance(costs, UnitCost):
         learner = for_unit_cost(clone(learner), costs)

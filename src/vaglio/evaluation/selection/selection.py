@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation.labels import as_labels
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
 from vaglio.evaluation.model_evaluation import evaluate_found, with_training_rows
 from vaglio.evaluation.overlap import find_overlap
@@ -54,7 +53,7 @@ def select(
     test_size: float | str = 0.2,
     test: TableSource | Rows | None = None,
     stratify: bool = True,
-    groups: ColumnLike | None = None,
+    groups: str | ColumnLike | None = None,
     time_ordered: bool = False,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -99,8 +98,11 @@ def select(
     test : table, optional
         Test rows with their class; all rows of ``table`` are then training rows. Only for strategies that do not
         choose on the test rows.
-    stratify, groups, time_ordered : bool, array-like or None, bool
+    stratify, time_ordered : bool
         See :class:`~vaglio.evaluation.SplitRules`.
+    groups : str or array-like, optional
+        The column, or the value of each row, that tells which rows belong together: no split divides them. Of rows out
+        of core a column of their table or its name; folds are then made by the hash of the value.
     seed : int
         Same seed, same choice, for any ``n_jobs``.
     n_jobs : int, optional
@@ -137,9 +139,10 @@ def select(
             "outer_folds repeats the selection by cross-validation. Use it with strategy='cross-validation'.",
         )
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
-    rules = SplitRules(stratify, None if groups is None else as_labels(groups, "groups"), time_ordered, seed)
+    rules = SplitRules(stratify, None, time_ordered, seed)
     asked, able = task_asked(task, learners)
     rows = Rows.of(table, target, task=asked, able=able)
+    rows = rows if groups is None else rows.with_groups(groups)
     rows.refuse(rules, search)
     costs, rows = costs_and_rows(cost, rows)
     if test is not None and (chosen_strategy.chosen_on_test or outer_folds is not None):

@@ -28,6 +28,7 @@ from vaglio.messages.message import Message, Option, join, text
 from vaglio.messages.sentences import did_you_mean
 from vaglio.runtime.arguments import checked
 from vaglio.table import decide_task
+from vaglio.table.scanned import refuse_few_groups
 from vaglio.typing import Estimator
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class SplitRules:
     stratify : bool
         Keep the class proportions in every part.
     groups : ndarray, optional
-        Rows of one group (a patient, a customer) are never divided between training and test.
+        Rows of one group (a patient, a customer) are never divided between training and test. Of rows out of core a
+        column of their table, or its name.
     time_ordered : bool
         The rows are in order of time: train on the past, test on the future.
     seed : int
@@ -101,7 +103,7 @@ class SplitRules:
     """
 
     stratify: bool = True
-    groups: np.ndarray | None = None
+    groups: Any = None
     time_ordered: bool = False
     seed: int = 0
 
@@ -359,13 +361,7 @@ def make_folds(
 
 def _check_groups(rules: SplitRules, parts: int) -> None:
     known = parts if rules.groups is None else len(np.unique(rules.groups))
-    if known < parts:
-        raise InputError(
-            "too-few-groups",
-            "{n:,} {n:group|groups} cannot be divided into {parts:,} parts.",
-            n=known,
-            parts=parts,
-        )
+    refuse_few_groups(known, parts)
 
 
 def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:

@@ -14,6 +14,7 @@ import numpy as np
 from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, frames_of_rounds
 from vaglio.document.document import Page
 from vaglio.document.training import Training
+from vaglio.learners.ensembles.estimators.stacking import FOLDS, error_products
 from vaglio.learners.forest.trace import announce_winner, shared_vote
 from vaglio.learners.trees.model.rules import test_text
 from vaglio.learners.trees.model.tree import Tree
@@ -219,11 +220,39 @@ def trace_voting(page: Page, training: Training) -> None:
         "errors": {name: int(rows.sum()) for name, rows in zip(model.names, wrong)},
         "majority_error": int(together.sum()),
     }
+    write_stacking(page, training)
     _if_independent(page, training, wrong)
     if training.row is None:
         page.text(say("Give a row to see how it is classified."))
         return
     _vote(page, training)
+
+
+def write_stacking(page: Page, training: Training) -> None:
+    """Write how the weights of a vote were chosen on rows left out, if they were."""
+    estimator, say, y = training.estimator, page.say, training.y
+    if not isinstance(estimator.weights, str):
+        return
+    weight = None if (training.weight == 1).all() else training.weight
+    answers, rows = estimator._answers_out_of_fold(estimator._kept(), training.matrix, y, weight)
+    truth = np.eye(len(training.classes))[y[rows]] if len(training.classes) else y[rows, None]
+    products = error_products(answers, truth, None if weight is None else weight[rows])
+    names, chosen = training.model.names, estimator.weights_
+    page.section(say("The weights"))
+    page.text(
+        say(
+            "Each of {folds} folds is predicted by members that were trained on the others. C is the mean product of "
+            "the errors of two members on these rows, in units of the largest error. The weights are those of least "
+            "squared error that are not negative and sum to 1.",
+            folds=FOLDS,
+        )
+    )
+    page.formula("min wᵀCw,  w ≥ 0,  Σ w = 1")
+    lines = [[name, *map(say.fixed, line), say.fixed(w)] for name, line, w in zip(names, products, chosen)]
+    page.table([say("member"), *names, say("weight")], lines)
+    least = float(chosen @ products @ chosen)
+    page.formula(f"wᵀCw = {say.fixed(least)}")
+    page.facts |= {"products": products.tolist(), "weights": chosen.tolist(), "least": least}
 
 
 def _numbers(wrong: np.ndarray) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio.document.document import Page
 from vaglio.document.training import Training
-from vaglio.learners.ensembles.trace import write_samples
+from vaglio.learners.ensembles.trace import write_samples, write_stacking
 from vaglio.learners.forest.trace import write_mean
 from vaglio.runtime.seeds import seed_of
 
@@ -45,6 +45,7 @@ def trace_voting_numbers(page: Page, training: Training) -> None:
     page.table([say("member"), say("weight"), "RMSE"], lines, say("Errors on the training rows"))
     page.text(say("The weighted mean of all has a root mean squared error of {rmse}.", rmse=say.figures(together)))
     page.facts |= {"errors": dict(zip(model.names, errors)), "mean_error": together}
+    write_stacking(page, training)
     if training.row is None:
         page.text(say("Give a row to see its prediction."))
         return

@@ -114,7 +114,7 @@ FAMILY = Family(
             "forest",
             _regressors,
             text("random forest: the mean of fully grown trees, random columns at every split"),
-            {"max_features": ["sqrt", "third", 1.0], "min_samples_leaf": [1, 3, 5]},
+            {"max_features": ["third", "two_thirds", 1.0], "min_samples_leaf": [1, 3, 5]},
             name=text("random forest"),
             when=text("Accurate on most tables without tuning."),
             task="regression",

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.engines.passes import Passes, TableSummary
-from vaglio.engines.row_samples import bytes_of_rows, gather_rows
+from vaglio.engines.row_samples import bytes_of_rows
 from vaglio.errors import DataWarning, InputError, NotSupportedError, as_own_errors, warn
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.inputs import (
@@ -26,6 +26,7 @@ from vaglio.learners.inputs import (
     check_same_length,
     check_weight,
     check_X,
+    gathered_rows,
     learn_column_reliability,
     within_range,
 )
@@ -360,7 +361,7 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _passes(self, facts: TableSummary) -> Passes:
         if bytes_of_rows(facts) <= self._gathered_share * facts.memory:
-            rows = yield from gather_rows(facts)
+            rows = yield from gathered_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         features = facts.codebook.features
         self._refuse_columns(bool(facts.missing.any()) or any(feature.is_nominal for feature in features))

@@ -17,7 +17,7 @@ from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.message import Message, text
 from vaglio.model.base import Smoothing
-from vaglio.model.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.model.condition import Condition, LinearCondition, RangeCondition, SetCondition
 
 # More rules than this that fired or almost did are counted, not listed.
 _LISTED = 3
@@ -202,9 +202,8 @@ class Boxes:
 
     @classmethod
     def of_rules(cls, question: Question, rules: Iterable[Rule]) -> Boxes:
-        """Boxes of the rules one can meet by values; a linear test or a value that must be missing leaves one out."""
-        shut = LinearCondition | MissingCondition
-        kept = [rule for rule in rules if not any(isinstance(condition, shut) for condition in rule.conditions)]
+        """Boxes of the rules one can meet by values; linear tests and those that no value meets leave one out."""
+        kept = [rule for rule in rules if not any(_is_shut(condition) for condition in rule.conditions)]
         used = sorted({condition.columns[0] for rule in kept for condition in rule.conditions})
         features = question.matrix.features
         numbers = np.array([j for j in used if features[j].in_numeric_block], dtype=np.int64)
@@ -283,6 +282,10 @@ class Boxes:
                 return []
             changes.append((j, value))
         return changes
+
+
+def _is_shut(condition: Condition) -> bool:
+    return condition.is_empty or isinstance(condition, LinearCondition)
 
 
 def enter_boxes(question: Question, boxes: Boxes, rows: np.ndarray) -> Found:

@@ -83,9 +83,14 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.optimal_numbers import trace_optimal_numbers
     from vaglio.learners.trees.trace.regression import trace_regression_tree
 
-    return {"cart": trace_regression_tree}
+    return {
+        "cart": trace_regression_tree,
+        "oblique": trace_regression_tree,
+        "optimal-tree": trace_optimal_numbers,
+    }
 
 
 def _animate() -> Mapping[str, Any]:
@@ -120,8 +125,10 @@ def _estimators() -> Mapping[str, type]:
 
 def _regressors() -> Mapping[str, type]:
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor
+    from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeRegressor
+    from vaglio.learners.trees.estimators.presets import ObliqueTreeRegressor
 
-    return {"cart": DecisionTreeRegressor}
+    return {"cart": DecisionTreeRegressor, "optimal-tree": OptimalTreeRegressor, "oblique": ObliqueTreeRegressor}
 
 
 # Fully grown, their leaves are sure of every row.
@@ -191,6 +198,28 @@ FAMILY = Family(
             settings={"ccp_alpha": "cv"},
             name="CART",
             when=text("When the model must be interpretable; pruning keeps the tree small."),
+            task="regression",
+        ),
+        Learner(
+            "optimal-tree",
+            "tree",
+            _regressors,
+            text("optimal regression tree: of all trees within a depth, one with the least squared error, proved"),
+            {"max_depth": [1, 2, 3]},
+            name=text("optimal tree"),
+            when=text("When a very small tree must be the best of its size."),
+            task="regression",
+        ),
+        Learner(
+            "oblique",
+            "tree",
+            _regressors,
+            text("regression tree whose nodes may test a linear combination of columns"),
+            {"ccp_alpha": [0.0, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 5, 10]},
+            settings={"ccp_alpha": "cv"},
+            readable=False,
+            name=text("tree with linear combinations"),
+            when=text("Numbers that change along a weighted sum of columns."),
             task="regression",
         ),
     ),

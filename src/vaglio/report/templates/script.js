@@ -35,6 +35,20 @@
   }, { rootMargin: "-20% 0px -70% 0px" });
   for (const section of document.querySelectorAll("main > section")) watcher.observe(section);
 
+  // -- the columns whose name has what is typed ----------------------------------------------------------------------
+  const finder = document.getElementById("find");
+  if (finder) {
+    const cards = [...document.querySelectorAll(".gallery.long .column")];
+    const told = document.getElementById("found");
+    finder.closest(".find").hidden = false;
+    finder.addEventListener("input", () => {
+      const wanted = finder.value.trim().toLowerCase();
+      for (const card of cards) card.hidden = !card.querySelector("h3").textContent.toLowerCase().includes(wanted);
+      const n = cards.filter(card => !card.hidden).length;
+      told.textContent = filled(words.found, { n: marked(n.toLocaleString("en")) });
+    });
+  }
+
   // -- one threshold for all panels ------------------------------------------------------------------------------
   const data = document.getElementById("curve-data");
   if (!data) return;

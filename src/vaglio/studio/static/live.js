@@ -103,5 +103,5 @@
     again();
   }
   document.addEventListener("content", again);
-  again();
+  document.addEventListener("DOMContentLoaded", again);
 })();

@@ -220,7 +220,7 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
             install=install_command("excel"),
         ) from None
     try:
-        if data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data:
+        if is_xlsx(data):
             return rows_of(io.BytesIO(checked(data, name, limits)), sheet)
         from vaglio.table.readers.excel_child import rows_by_child
 
@@ -237,6 +237,11 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
         if type(error).__name__ != "PanicException":
             raise
         raise _unreadable(name, error) from None
+
+
+def is_xlsx(data: bytes) -> bool:
+    """Return whether bytes are an xlsx file, whose sizes can be checked."""
+    return data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data
 
 
 def _unreadable(name: str, error: BaseException) -> ReadError:

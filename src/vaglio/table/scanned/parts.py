@@ -6,8 +6,10 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,6 +24,7 @@ from vaglio.table._column_names import renamed
 from vaglio.table._convert import as_level
 from vaglio.table._table import Table
 from vaglio.table.readers.binary import FAULTS
+from vaglio.table.scanned.group_keys import group_keys
 from vaglio.table.scanned.row_shares import Change, RowShare, take_shares
 
 # Families of types that mean the same kind of column.
@@ -76,6 +79,8 @@ class FilePart:
         What is changed in the rows when they are read: functions of a table and the numbers of its rows.
     as_written : bool
         Keep the cells of delimited text as they are, too.
+    group : (str, CellFormat) or None
+        The column whose value decides which share a row is in, in place of its number: it is read for this.
     """
 
     path: str
@@ -90,6 +95,7 @@ class FilePart:
     levels: tuple[tuple[str, Any], ...] = ()
     changes: tuple[Change, ...] = ()
     as_written: bool = False
+    group: tuple[str, CellFormat] | None = None
 
     @property
     def place(self) -> str:
@@ -110,10 +116,14 @@ class FilePart:
         reading : Reading
         rows : int
         """
-        tables = self._all_tables(reading, rows)
         if not self.shares and not self.changes:
-            return tables
-        return take_shares(tables, self.shares, self.start, self.changes)
+            return self._all_tables(reading, rows)
+        if self.group is None:
+            return take_shares(self._all_tables(reading, rows), self.shares, self.start, self.changes)
+        name, further = self.group[0], self.group[0] not in reading.names
+        tables = self._all_tables(Reading((*reading.columns, self.group)) if further else reading, rows)
+        taken = take_shares(tables, self.shares, self.start, self.changes, partial(_keys_of, name))
+        return (table.select(reading.names) for table in taken) if further else taken
 
     def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
         declared, tables = dict(self.levels), self._as_written(reading, rows)
@@ -186,6 +196,10 @@ class FilePart:
                 type=clip(str(found)),
                 first=KIND_WORDS[kind],
             )
+
+
+def _keys_of(name: str, table: Table, index: np.ndarray) -> np.ndarray:
+    return group_keys(table.column(name), index)
 
 
 def stamp_of(path: str) -> int:

@@ -36,10 +36,15 @@ class RowShare:
     inside: bool = True
 
     def takes(self, index: np.ndarray) -> np.ndarray:
-        """Return which rows are taken, by their numbers in the whole table."""
-        place = np.ldexp((row_hash(index, self.seed) >> np.uint64(64 - _BITS)).astype(np.float64), -_BITS)
+        """Return which rows are taken, by their numbers in the whole table or by the numbers of their groups."""
+        place = places_of(index, self.seed)
         within = (place >= self.low) & (place < self.high)
         return within if self.inside else ~within
+
+
+def places_of(index: np.ndarray, seed: int) -> np.ndarray:
+    """Return the number from 0 to 1 that the hash of each number is."""
+    return np.ldexp((row_hash(index, seed) >> np.uint64(64 - _BITS)).astype(np.float64), -_BITS)
 
 
 def count_taken(shares: tuple[RowShare, ...], start: int, rows: int) -> int:
@@ -52,15 +57,20 @@ def count_taken(shares: tuple[RowShare, ...], start: int, rows: int) -> int:
 
 
 def take_shares(
-    tables: Iterable[Table], shares: tuple[RowShare, ...], start: int, changes: tuple[Change, ...] = ()
+    tables: Iterable[Table],
+    shares: tuple[RowShare, ...],
+    start: int,
+    changes: tuple[Change, ...] = (),
+    keys: Callable[[Table, np.ndarray], np.ndarray] | None = None,
 ) -> Iterator[Table]:
     """Return what the shares leave of tables that follow each other; the first row has the number ``start``.
 
-    Each of the changes is given a table and the numbers of its rows, and returns the table changed.
+    Each of the changes is given a table and the numbers of its rows, and returns the table changed. With ``keys``,
+    rows are taken by what it returns for a table and the numbers of its rows.
     """
     for table in tables:
         index = np.arange(start, start + len(table))
-        taken = _taken(shares, index)
+        taken = _taken(shares, index if keys is None else keys(table, index))
         start += len(table)
         if not taken.any():
             continue

@@ -20,6 +20,7 @@ from vaglio.table._frames import as_frame
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter
 from vaglio.table._written import Written
+from vaglio.table.scanned.group_keys import Keyed, group_folds, group_split
 from vaglio.table.scanned.parts import FilePart, Reading
 from vaglio.table.scanned.row_shares import Change, RowShare, count_taken
 
@@ -139,6 +140,33 @@ class ScannedTable:
             )
         return self.drop([target]), y
 
+    def grouped(self, name: str) -> ScannedTable:
+        """Return the table without a column whose values tell which rows belong together: no split divides them.
+
+        Parameters
+        ----------
+        name : str
+            The column, e.g. the customer or the patient. A row without a value is a group of its own.
+        """
+        if any(part.shares for part in self.parts):
+            raise InputError("grouped-after-split", "Name the groups before you take some of the rows of a table.")
+        group = (self[name].name, dict(self.reading.columns)[name])
+        return replace(self.drop([name]), parts=tuple(replace(part, group=group) for part in self.parts))
+
+    @property
+    def group(self) -> str | None:
+        """Name of the column whose values tell which rows belong together."""
+        found = self.parts[0].group if self.parts else None
+        return None if found is None else found[0]
+
+    def group_keys(self) -> np.ndarray:
+        """Return a number for the group of each row."""
+        assert self.group is not None
+        name = self.columns[0]
+        keyed = self.select([name]).changing(Keyed(self.group, name))
+        found = [table.column(name).data.astype(np.int64) for table in keyed.chunks()]
+        return np.concatenate([np.empty(0, np.int64), *found])
+
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Table]:
         """Read the rows one chunk after the other.
 
@@ -186,7 +214,7 @@ class ScannedTable:
         return sample_rows(self, rows, seed)
 
     def split(self, share: float, seed: int = 0) -> tuple[ScannedTable, ScannedTable]:
-        """Divide the rows in two by the hash of their number: nothing is read twice or kept.
+        """Divide the rows in two by the hash of their number, or of their group.
 
         Parameters
         ----------
@@ -205,11 +233,11 @@ class ScannedTable:
                 option=Option("share"),
                 share=share,
             )
-        held = RowShare(0.0, share, seed)
+        held = RowShare(0.0, share, seed) if self.group is None else group_split(self.group_keys(), share, seed)
         return self.taking(replace(held, inside=False)), self.taking(held)
 
     def folds(self, n_splits: int, seed: int = 0) -> list[tuple[ScannedTable, ScannedTable]]:
-        """Divide the rows into folds by the hash of their number; return training and test rows of each.
+        """Divide the rows into folds by the hash of their number or group; return training and test rows of each.
 
         Parameters
         ----------
@@ -223,8 +251,11 @@ class ScannedTable:
                 n_splits=n_splits,
             )
         whole = self._numbered()
-        edges = [fold / n_splits for fold in range(n_splits + 1)]
-        shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
+        if self.group is None:
+            edges = [fold / n_splits for fold in range(n_splits + 1)]
+            shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
+        else:
+            shares = group_folds(whole.group_keys(), n_splits, seed)
         return [(whole.taking(replace(one, inside=False)), whole.taking(one)) for one in shares]
 
     def taking(self, share: RowShare) -> ScannedTable:
@@ -238,7 +269,8 @@ class ScannedTable:
         parts = []
         for part in whole.parts:
             shares = (*part.shares, share)
-            parts.append(replace(part, shares=shares, rows=None if part.shares else _taken_of(part, shares)))
+            counted = not part.shares and part.group is None
+            parts.append(replace(part, shares=shares, rows=_taken_of(part, shares) if counted else None))
         return replace(whole, parts=tuple(parts))
 
     def changing(self, change: Change) -> ScannedTable:

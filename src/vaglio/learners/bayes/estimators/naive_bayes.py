@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
-from vaglio.engines.row_samples import gather_rows
 from vaglio.errors import NotSupportedError
 from vaglio.learners.bayes.estimators.class_statistics import Statistics
 from vaglio.learners.bayes.estimators.generative import Generative, in_order_of, known_labels, resolve_priors
@@ -33,7 +32,7 @@ from vaglio.learners.bayes.estimators.likelihoods import (
 from vaglio.learners.bayes.model.naive_bayes import NaiveBayesModel
 from vaglio.learners.bayes.model.posterior import log_of
 from vaglio.learners.bayes.passes import chooses_density, naive_passes
-from vaglio.learners.inputs import check_same_length, check_with_ranges, note_reliability
+from vaglio.learners.inputs import check_same_length, check_with_ranges, gathered_rows, note_reliability
 from vaglio.learners.parameters import NOT_NEGATIVE, estimator
 from vaglio.runtime.scikit_learn import check_partial_fit_first_call
 from vaglio.table import as_frame
@@ -126,7 +125,7 @@ class NaiveBayesClassifier(Generative):
 
     def _passes(self, facts: TableSummary) -> Passes:
         if chooses_density(self.likelihood, facts):
-            rows = yield from gather_rows(facts)
+            rows = yield from gathered_rows(facts)
             return self._learn_by_rows(rows.matrix, rows.y, rows.weight)
         self._statistics, numeric = yield from naive_passes(self.likelihood, self._strengths(), facts)
         return self._noted(self._assemble(self._statistics, numeric, self._threads()), numeric)

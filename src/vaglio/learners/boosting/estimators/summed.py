@@ -12,10 +12,11 @@ from vaglio.encode import EncodedMatrix
 from vaglio.engines.exact_sums import ExactSum
 from vaglio.engines.passes import Chunk, Pass, Passes, TableSummary
 from vaglio.engines.raw import on_grid
-from vaglio.engines.row_samples import bytes_of_rows, gather_rows
+from vaglio.engines.row_samples import bytes_of_rows
 from vaglio.engines.survey import unit_of
 from vaglio.errors import InputError
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learners.inputs import gathered_rows
 from vaglio.model.base import Model
 from vaglio.typing import TableLike
 
@@ -59,7 +60,7 @@ class SummedEstimator(VaglioEstimator):
     def _passes(self, facts: TableSummary) -> Passes:
         self._check_range(*facts.y_range)
         if self._is_small(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
-            rows = yield from gather_rows(facts)
+            rows = yield from gathered_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         try:
             found: Any = yield from self._boost_in_passes(facts)

@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary
 from vaglio.engines.row_samples import rows_pass
 from vaglio.errors import InputError, NotSupportedError, warning_as_here, warning_once
@@ -26,11 +26,17 @@ from vaglio.learners.ensembles.estimators.members import (
     members_codebook,
     prepare_member,
 )
+from vaglio.learners.ensembles.estimators.stacking import (
+    Learned,
+    answers_out_of_fold,
+    error_products,
+    weights_of_least_error,
+)
 from vaglio.learners.ensembles.model import Member, Voting
 from vaglio.learners.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learners.parameters import estimator
 from vaglio.learners.registry import find
-from vaglio.messages.message import text
+from vaglio.messages.message import Option, text
 from vaglio.messages.sentences import listed
 from vaglio.model.families import Task
 from vaglio.typing import Estimator, SequenceNotStr, SupportsArray, TableLike
@@ -45,13 +51,16 @@ class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEsti
 
     Parameters
     ----------
-    weights : array-like of shape (n_estimators,) or None
-        How much each member counts; None: all the same.
+    weights : array-like of shape (n_estimators,), "cv" or None
+        How much each member counts; None: all the same. "cv" (stacking) chooses the weights by five-fold
+        cross-validation: not negative, and of least squared error on the rows that the members were not trained on.
 
     Attributes
     ----------
     estimators_ : list of estimator
         The fitted members.
+    weights_ : ndarray of shape (n_members,)
+        The weights that ``weights="cv"`` chose, in the order of ``estimators_``; exists only then.
     named_estimators_ : Bunch
         The fitted members by name.
     """
@@ -63,16 +72,17 @@ class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEsti
     _task: ClassVar[Task]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimators": [list, tuple, None],
-        "weights": ["array-like", None],
+        "weights": ["array-like", StrOptions({"cv"}), None],
     }
 
     estimators: SequenceNotStr[str | tuple[str, Estimator | Literal["drop"]]] | None = field(
         default=None, kw_only=False
     )
-    weights: Sequence[float] | SupportsArray | None = None
+    weights: Sequence[float] | SupportsArray | Literal["cv"] | None = None
     n_jobs: int | None = None
 
     estimators_: list[Any] = field(init=False)
+    weights_: np.ndarray = field(init=False)
     named_estimators_: Bunch = field(init=False)
 
     @property
@@ -146,22 +156,77 @@ class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEsti
         return [(name, member, {"fit": "fit"}) for name, member in self._pairs() if not isinstance(member, str)]
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Voting:
-        pairs, codebook, classes = self._pairs(), codebook_of(self, matrix), getattr(self, "classes_", None)
-        weights = self._weights(len(pairs))
-        kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
+        kept, rows = self._kept(), np.arange(len(y))
         with warning_once():
-            fit = warning_as_here(_fit_all)
+            fit = warning_as_here(self._fitted_member)
             members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-                delayed(fit)(member, codebook, matrix, y, weight, classes, self._metadata_of(name, np.arange(len(y))))
-                for name, member, _ in kept
+                delayed(fit)(name, member, matrix, y, weight, rows) for name, member, _ in kept
             )
-        return self._joined(kept, members, matrix)
+            model = self._joined(kept, members, matrix)
+            return self._stacked(model, kept, matrix, y, weight) if isinstance(self.weights, str) else model
 
-    def _passes(self, facts: TableSummary) -> Passes:
+    def _kept(self) -> list[tuple[str, Any, float]]:
+        """Return name, a fresh copy and weight of every member that is not left out."""
         pairs = self._pairs()
         weights = self._weights(len(pairs))
-        kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
-        members = []
+        return [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
+
+    def _fitted_member(
+        self, name: str, member: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, rows: np.ndarray
+    ) -> Member:
+        # Its own view of the rows: what one member computes on the way is not shared between threads.
+        seen = matrix.take(slice(None) if len(rows) == len(y) else rows)
+        seen.threads = 1
+        return fit_member(
+            member,
+            codebook_of(self, matrix),
+            seen,
+            y[rows],
+            None if weight is None else weight[rows],
+            getattr(self, "classes_", None),
+            scaled=len(rows) == len(y),
+            metadata=self._metadata_of(name, rows),
+        )
+
+    def _stacked(
+        self,
+        model: Voting,
+        kept: list[tuple[str, Any, float]],
+        matrix: EncodedMatrix,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+    ) -> Voting:
+        """Return the model with the weights of least squared error on rows left out."""
+        k = model.n_classes
+        answers, rows = self._answers_out_of_fold(kept, matrix, y, weight)
+        truth = np.eye(k)[y[rows]] if k else y[rows, None]
+        self.weights_ = weights_of_least_error(error_products(answers, truth, None if weight is None else weight[rows]))
+        weighted = (replace(one, weight=float(w)) for one, w in zip(model.members, self.weights_))
+        return replace(model, members=tuple(weighted))
+
+    def _answers_out_of_fold(
+        self, kept: list[tuple[str, Any, float]], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the members say of rows left out, and the numbers of these rows."""
+
+        def learner_of(name: str, member: Any) -> Learned:
+            return lambda train: self._fitted_member(name, clone(member), matrix, y, weight, train)
+
+        learners = [learner_of(name, member) for name, member, _ in kept]
+        return answers_out_of_fold(learners, self._vote, matrix, y, len(getattr(self, "classes_", ())))
+
+    def _refuse_passes(self) -> None:
+        if isinstance(self.weights, str):
+            raise NotSupportedError(
+                "stacking-in-memory",
+                'weights="cv" trains the members on folds, which needs all rows in memory. Give the weights, or '
+                "train on a sample ({sample}).",
+                sample=Option("data.sample(N)", flag="--sample N"),
+            )
+        super()._refuse_passes()
+
+    def _passes(self, facts: TableSummary) -> Passes:
+        kept, members = self._kept(), list[Member]()
         for name, member, _ in kept:
             prepare_member(member, name, facts)
             model = yield from member._passes(facts)
@@ -184,7 +249,7 @@ class _VotingEstimator(RoutesMetadata, TransformerMixin, Composition, VaglioEsti
         return Voting(weighted, self._vote, len(getattr(self, "classes_", ())), names)
 
     def _weights(self, n: int) -> list[float]:
-        if self.weights is None:
+        if self.weights is None or isinstance(self.weights, str):
             return [1.0] * n
         weights = np.asarray(self.weights, dtype=np.float64)
         if weights.shape != (n,):
@@ -221,8 +286,10 @@ class VotingClassifier(_VotingEstimator, VaglioClassifier):
         a C4.5 tree, naive Bayes and logistic regression.
     voting : {"hard", "soft"}
         "hard" counts the classes the members predict, "soft" averages their probabilities. Ties go to the first class.
-    weights : array-like of shape (n_estimators,) or None
-        How much each vote or probability counts; None: all the same.
+    weights : array-like of shape (n_estimators,), "cv" or None
+        How much each vote or probability counts; None: all the same. "cv" (stacking) chooses the weights by five-fold
+        cross-validation: not negative, and of least squared error of the shares or probabilities (Brier score) on the
+        rows that the members were not trained on.
     flatten_transform : bool
         With "soft", whether :meth:`transform` returns one row per row of X, or one block per member.
 
@@ -303,8 +370,10 @@ class VotingRegressor(_VotingEstimator, VaglioRegressor):
         The members, each with a name: learners of vaglio, or of any library with scikit-learn's interface; "drop" in
         place of an estimator leaves it out. A learner's id, as on the command line, stands for its defaults. None is
         a linear regression, a pruned tree and nearest neighbours.
-    weights : array-like of shape (n_estimators,) or None
-        How much each prediction counts in the mean; None: all the same.
+    weights : array-like of shape (n_estimators,), "cv" or None
+        How much each prediction counts in the mean; None: all the same. "cv" (stacking) chooses the weights by
+        five-fold cross-validation: not negative, and of least squared error on the rows that the members were not
+        trained on.
 
     Examples
     --------
@@ -346,21 +415,6 @@ class VotingRegressor(_VotingEstimator, VaglioRegressor):
 
 def _are_pairs(given: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     return isinstance(given, (list, tuple)) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given)
-
-
-def _fit_all(
-    member: Any,
-    codebook: Codebook,
-    matrix: EncodedMatrix,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    classes: np.ndarray | None,
-    metadata: Mapping[str, Any],
-) -> Member:
-    # Its own view of the rows: what one member computes on the way is not shared between threads.
-    rows = matrix.take(slice(None))
-    rows.threads = 1
-    return fit_member(member, codebook, rows, y, weight, classes, scaled=True, metadata=metadata)
 
 
 def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], matrix: EncodedMatrix) -> None:

@@ -232,7 +232,8 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, Parametrised):
             "random_state": seed_of(self.random_state) % 2**32,
         }
         if y is not None and type_of_target(y) == "continuous":
-            return check_numbers(y, self), RandomForestRegressor(**options)
+            # Similarities are finer where trees differ more.
+            return check_numbers(y, self), RandomForestRegressor(max_features="third", **options)
         return check_labels(y, self)[1], RandomForestClassifier(**options)
 
     def _started(self, matrix: EncodedMatrix) -> _Cells:

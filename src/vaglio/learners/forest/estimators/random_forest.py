@@ -36,8 +36,10 @@ from vaglio.learners.provenance import plain_params
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import (
+    NAMED_COUNTS,
     NUMBER_CRITERIA,
     GrowthParameters,
+    NamedCount,
     NumberCriterion,
     TableShape,
     check_counts,
@@ -63,10 +65,10 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     ----------
     n_estimators : int
         Number of trees.
-    max_features : {"sqrt", "log2", "third"}, int, float or None
+    max_features : {"sqrt", "log2", "third", "two_thirds"}, int, float or None
         Number of columns drawn at random for each split: the square root, the binary logarithm or a third of the number
-        of columns, a number, or a share. None takes all columns.
-    features_per_tree : {"sqrt", "log2", "third"}, int, float or None
+        of columns, rounded down, two thirds of it, rounded up, a number, or a share. None takes all columns.
+    features_per_tree : {"sqrt", "log2", "third", "two_thirds"}, int, float or None
         Number of columns drawn once for each tree, as for ``max_features``; None gives every tree all columns.
     permutation_importance : bool
         Also measure how much worse the predictions of out-of-bag rows become when the values of a column are shuffled.
@@ -104,8 +106,8 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
     _learner_id = "random-forest"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": COUNT,
-        "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
-        "features_per_tree": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
+        "max_features": [StrOptions(set(NAMED_COUNTS)), *COUNT_OR_SHARE, None],
+        "features_per_tree": [StrOptions(set(NAMED_COUNTS)), *COUNT_OR_SHARE, None],
         "permutation_importance": ["boolean"],
         "max_samples": [*COUNT_OR_SHARE, None],
         "ccp_alpha": NOT_NEGATIVE,
@@ -121,8 +123,8 @@ class _ForestEstimator(EnsembleEstimator, GrowthParameters):
 
     n_estimators: int = field(default=100, kw_only=False)
     criterion: str = ""
-    max_features: float | Literal["sqrt", "log2", "third"] | None = None
-    features_per_tree: float | Literal["sqrt", "log2", "third"] | None = None
+    max_features: float | NamedCount | None = None
+    features_per_tree: float | NamedCount | None = None
     bootstrap: bool = True
     oob_score: bool | Callable[[np.ndarray, np.ndarray], float] = False
     permutation_importance: bool = False
@@ -364,7 +366,7 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     }
 
     criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini"
-    max_features: float | Literal["sqrt", "log2", "third"] | None = "sqrt"
+    max_features: float | NamedCount | None = "sqrt"
     class_weight: ClassWeight | Literal["balanced_subsample"] = None
     voting: Literal["soft", "hard"] = "soft"
 
@@ -402,7 +404,7 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
     criterion: NumberCriterion = "squared_error"
-    max_features: float | Literal["sqrt", "log2", "third"] | None = "third"
+    max_features: float | NamedCount | None = "two_thirds"
 
 
 # What belongs to the forest as a whole, or is drawn for each tree.

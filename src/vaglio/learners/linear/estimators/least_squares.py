@@ -347,6 +347,13 @@ class Squares:
 
 def _are_folds(splits: Splits, n: int) -> bool:
     """Whether every row is held out once, and learned from otherwise."""
-    held = np.concatenate([test for _, test in splits])
-    once = len(held) == n and len(np.unique(held)) == n
-    return once and all(len(train) + len(test) == n and len(np.union1d(train, test)) == n for train, test in splits)
+    if any(len(train) + len(test) != n for train, test in splits):
+        return False
+    held = np.zeros(n, dtype=np.int64)
+    for train, test in splits:
+        held[test] += 1
+        seen = np.zeros(n, dtype=bool)
+        seen[train] = seen[test] = True
+        if not seen.all():
+            return False
+    return sum(len(test) for _, test in splits) == n and bool((held == 1).all())

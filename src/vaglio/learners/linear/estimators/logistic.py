@@ -14,8 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.engines.passes import Passes, TableSummary, as_generator
-from vaglio.engines.row_samples import gather_rows, rows_pass
+from vaglio.engines.row_samples import rows_pass
 from vaglio.errors import DataWarning, InputError, NotSupportedError, warn
+from vaglio.learners.inputs import gathered_rows
 from vaglio.learners.linear.estimators.linear_classifier import LinearClassifier, as_labels
 from vaglio.learners.linear.estimators.logistic_solver import (
     LARGEST_HESSIAN,
@@ -169,7 +170,7 @@ class LogisticRegression(LinearClassifier):
         coefficients = self._outputs() * (sum(len(f.categories) or 1 for f in facts.codebook.features) + 1)
         places = sample_places(facts.n_rows, coefficients)
         if places is None:  # so few rows that the Hessian of the solver takes them all
-            rows = yield from gather_rows(facts)
+            rows = yield from gathered_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         encoder = yield from encoder_passes(self, facts, **self._encoding())
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))

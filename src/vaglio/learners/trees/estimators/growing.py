@@ -5,6 +5,7 @@ Pruning that needs only the training rows is done by the grower; reduced-error p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import ceil, log2, sqrt
 from numbers import Real
@@ -43,6 +44,14 @@ _BY_ROWS = {"absolute_error", "poisson"}
 # What the splits of trees for numbers may be chosen by.
 NumberCriterion = Literal["squared_error", "friedman_mse", "absolute_error", "poisson"]
 NUMBER_CRITERIA = set(get_args(NumberCriterion))
+# How many columns a name stands for, of so many.
+NamedCount = Literal["sqrt", "log2", "third", "two_thirds"]
+NAMED_COUNTS: dict[str, Callable[[int], int]] = {
+    "sqrt": lambda width: int(sqrt(width)),
+    "log2": lambda width: int(log2(width)),
+    "third": lambda width: width // 3,
+    "two_thirds": lambda width: ceil(2 * width / 3),
+}
 
 
 @estimator
@@ -354,12 +363,8 @@ def columns_drawn(value: Any, width: int) -> int:
     """Return the number of columns to draw for a split; 0 for all."""
     if value is None:
         return 0
-    if value == "sqrt":
-        count = int(sqrt(width))
-    elif value == "log2":
-        count = int(log2(width))
-    elif value == "third":
-        count = width // 3
+    if isinstance(value, str):
+        count = NAMED_COUNTS[value](width)
     elif isinstance(value, (int, np.integer)):
         count = int(value)
     else:

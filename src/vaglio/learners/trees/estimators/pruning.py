@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune, prune_to
+from vaglio.learners.trees.estimators.growing import charged_risk, grow_and_prune
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.messages.message import Option
 from vaglio.runtime.seeds import seed_of
@@ -50,10 +50,7 @@ def choose_alpha(
     """
     path = path_of(estimator, tree)
     tried = prices(path)
-    losses = _losses(estimator, matrix, y, weight, n_classes, tried[2])
-    row_weight = np.ones(len(y)) if weight is None else weight
-    errors = np.average(losses, axis=1, weights=row_weight)
-    spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    errors, spread = _errors(estimator, matrix, y, weight, n_classes, tried[2])
     return choose(estimator, path, tried, errors, spread)
 
 
@@ -87,29 +84,55 @@ def choose(
     return float(ends[best]), table
 
 
-def _losses(
+def _errors(
     estimator: TreeEstimator,
     matrix: EncodedMatrix,
     y: np.ndarray,
     weight: np.ndarray | None,
     n_classes: int,
     alphas: np.ndarray,
-) -> np.ndarray:
-    """Return the loss of every row, when it is left out, under each price: shape (prices, rows)."""
-    losses = np.zeros((len(alphas), len(y)))
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean loss of the rows, each left out once, under each price, and its standard error."""
+    shares, means, spreads = [np.zeros(0)], [np.zeros((0, len(alphas)))], [np.zeros((0, len(alphas)))]
     for train, test in folds_of(estimator, y, n_classes):
-        part = None if weight is None else weight[train]
+        part, held = (None, None) if weight is None else (weight[train], weight[test])
         tree = grow_and_prune(estimator, matrix.take(train), y[train], part, n_classes)
-        held = matrix.take(test)
-        pruned = tree
-        for i, alpha in enumerate(alphas):
-            # Subtrees are nested: the next is pruned from the last one, which is smaller.
-            pruned = prune_to(estimator, pruned, float(alpha), n_classes)
-            if n_classes:
-                losses[i, test] = np.argmax(pruned.predict_proba(held), axis=1) != y[test]
-            else:
-                losses[i, test] = (pruned.predict(held) - y[test]) ** 2
-    return losses
+        losses = _losses(tree, standing(estimator, tree, alphas), matrix.take(test), y[test], n_classes)
+        own = np.ones(len(test)) if held is None else held
+        mean = losses @ own / own.sum()
+        shares.append(own.sum(keepdims=True))
+        means.append(mean[None])
+        spreads.append((((losses - mean[:, None]) ** 2) @ own)[None])
+    share, mean, spread = (np.concatenate(parts) for parts in (shares, means, spreads))
+    if not len(share):
+        return np.zeros(len(alphas)), np.zeros(len(alphas))
+    # What the folds vary by, and what they vary by among each other.
+    errors = share @ mean / share.sum()
+    squares = spread.sum(axis=0) + share @ (mean - errors) ** 2
+    return errors, np.sqrt(squares) / share.sum()
+
+
+# For nodes of a tree: those that stand for them under each price, (prices, nodes).
+Standing = Callable[[np.ndarray], np.ndarray]
+
+
+def standing(estimator: GrowthParameters, tree: Tree, alphas: np.ndarray) -> Standing:
+    """Return the nodes that stand for others where each price, ascending, prunes the tree: itself, or a new leaf."""
+    kernel, risk = tree.to_kernel(), charged_risk(estimator)
+    return lambda nodes: _core.standing_nodes(kernel, nodes.astype(np.int32), alphas, risk)
+
+
+def _losses(tree: Tree, stand: Standing, held: EncodedMatrix, y: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the loss of every row under each price: shape (prices, rows)."""
+    inner = ~tree.is_leaf
+    if (tree.missing_branch[inner] >= 0).all():
+        leaves, at = np.unique(tree.apply(held), return_inverse=True)
+        told = (tree.says[nodes][at] for nodes in stand(leaves))
+    else:  # a row may be shared out among several leaves
+        told = (tree.mean_over_leaves(held, tree.says[nodes]) for nodes in stand(np.arange(tree.n_nodes)))
+    if n_classes:
+        return np.stack([(np.argmax(said, axis=1) != y).astype(float) for said in told])
+    return np.stack([(said[:, 0] - y) ** 2 for said in told])
 
 
 def folds_of(

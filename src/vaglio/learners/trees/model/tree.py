@@ -254,11 +254,11 @@ class Tree:
         return replace(self, shrinkage=float(lam))
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return self._mean_over_leaves(matrix, self.says)
+        return self.mean_over_leaves(matrix, self.says)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return what the leaf says, for a tree that predicts numbers."""
-        return self._mean_over_leaves(matrix, self.says)[:, 0]
+        return self.mean_over_leaves(matrix, self.says)[:, 0]
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf each row ends in; of several (missing values) the heaviest, then the lowest."""
@@ -298,7 +298,8 @@ class Tree:
         )
         return found
 
-    def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
+    def mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
+        """Return what the leaves of each row are worth, by numbers per node: their mean by its shares in them."""
         predictor = self.predictor(matrix.features)
         found: np.ndarray = predictor.predict(
             matrix.numeric_rows, matrix.codes, np.ascontiguousarray(values), n_threads=matrix.threads

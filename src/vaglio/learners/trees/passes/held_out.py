@@ -15,8 +15,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.engines.passes import Chunk, Pass
-from vaglio.learners.trees.estimators.growing import prune_to, pruned_by_counts, tree_of
-from vaglio.learners.trees.estimators.pruning import FOLDS, choose, path_of, prices
+from vaglio.learners.trees.estimators.growing import pruned_by_counts, tree_of
+from vaglio.learners.trees.estimators.pruning import FOLDS, choose, path_of, prices, standing
 from vaglio.learners.trees.model.grower import training_table
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.passes.bins import WeightSummary
@@ -193,36 +193,17 @@ def _mean_losses(
     k = on_bins.n_classes
     losses, squares = np.zeros(len(tried)), np.zeros(len(tried))
     for tree, tally in zip(trees, tallies):
-        pruned, own = tree, tally
-        for i, alpha in enumerate(tried):
-            # Subtrees are nested: the next is pruned from the last one, and its leaves add up what was below them.
-            smaller = prune_to(estimator, pruned, float(alpha), k)
-            own = Tally.of(nodes_in(pruned, smaller)[own.leaf], own.sums)
-            pruned = smaller
+        for i, nodes in enumerate(standing(estimator, tree, tried)(tally.leaf)):
+            says = tree.says[nodes]
             if k:
-                right = own.sums[np.arange(len(own.sums)), pruned.says[own.leaf].argmax(axis=1)]
-                loss = square = own.sums.sum() - right.sum()
+                right = tally.sums[np.arange(len(nodes)), says.argmax(axis=1)]
+                loss = square = tally.sums.sum() - right.sum()
             else:
-                said = pruned.says[own.leaf, 0] - on_bins.amounts.middle
-                s0, s1, s2, s3, s4 = own.sums.T
+                said = says[:, 0] - on_bins.amounts.middle
+                s0, s1, s2, s3, s4 = tally.sums.T
                 loss = (s2 - 2 * said * s1 + said**2 * s0).sum()
                 square = (s4 - 4 * said * s3 + 6 * said**2 * s2 - 4 * said**3 * s1 + said**4 * s0).sum()
             losses[i] += float(loss)
             squares[i] += float(square)
     weight = sum(float(tally.sums.sum() if k else tally.sums[:, 0].sum()) for tally in tallies)
     return losses / weight, squares / weight
-
-
-def nodes_in(tree: Tree, pruned: Tree) -> np.ndarray:
-    """Return, for each node of a tree, the node of a pruned one that stands for it: below a new leaf, this leaf."""
-    found = np.zeros(tree.n_nodes, dtype=np.int64)
-    ours, theirs = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    while len(ours):
-        found[ours] = theirs
-        count = tree.n_children[ours].astype(np.int64)
-        branch = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        inner = np.repeat(pruned.n_children[theirs] > 0, count)
-        below, above = np.repeat(tree.first_child[ours], count) + branch, np.repeat(theirs, count)
-        theirs = np.where(inner, pruned.first_child[above] + branch, above)
-        ours = below
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,31 @@ class GrowthSteps:
         if self.tree.node_kind[node] == LINEAR:
             return f"s{self.number[node]}"
         return self.training.features[int(self.tree.feature[node])].name
+
+    def write_terms(self, node: int) -> int:
+        """Write the combination that a node tests; return the number of its terms."""
+        say, tree = self.say, self.tree
+        span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
+        terms = [
+            f"{say.fixed(coef)}·{self.training.features[j].name}"
+            for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
+        ]
+        self.page.text(say("Chosen: a linear combination."))
+        self.page.formula(f"{self.test_name(node)} = {' + '.join(terms)}".replace("+ −", "− "))
+        return len(terms)
+
+    def compare_with_single(self, single: Mapping[str, float], left: float) -> None:
+        """Write what the best single columns leave of the impurity beside what the combination leaves."""
+        if not single:
+            return
+        say = self.say
+        self.page.text(
+            say(
+                "The best single column leaves more impurity ({names}); the combination leaves {after}.",
+                names=say.series(f"{name} {say.fixed(value)}" for name, value in single.items()),
+                after=say.fixed(left),
+            )
+        )
 
     def branch_name(self, node: int, branch: int) -> str:
         if self.tree.node_kind[node] == LINEAR:

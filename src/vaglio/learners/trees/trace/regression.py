@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.document.document import Page
-from vaglio.document.spread import Group
+from vaglio.document.spread import Group, impurity_after
 from vaglio.document.training import Training
 from vaglio.learners.inner_split import inner_split
 from vaglio.learners.trees.estimators.growing import grow
-from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.model.tree import LINEAR, Tree
 from vaglio.learners.trees.trace.best_tests import REMARKS
 from vaglio.learners.trees.trace.growth import GrowthSteps, reached_leaves, write_shape
 from vaglio.learners.trees.trace.number_tests import NumberSplit, NumberSplits
@@ -67,6 +67,15 @@ def trace_regression_tree(page: Page, training: Training) -> None:
     )
     page.text(say.text(_CRITERIA[measure]))
     page.formula(_FORMULAS[measure])
+    if estimator._oblique:
+        page.text(
+            say(
+                "A node may also test a linear combination of numeric columns, if it leaves less impurity than "
+                "the best single column. The learner finds the combination (the slopes of least squares, Fisher's "
+                "discriminant of the rows above the mean or median, then random changes); its impurity is computed "
+                "here."
+            )
+        )
     if validation is not None:
         page.text(
             say(
@@ -79,15 +88,21 @@ def trace_regression_tree(page: Page, training: Training) -> None:
     trace_pruning(page, part, tree, growth.names, validation, measure)
     write_shape(page, estimator.tree_)
     _rules(page, training)
-    if training.row is not None:
-        predicted = float(estimator.tree_.predict(training.row)[0])
-        page.section(say("The row"))
-        path = [say.text(condition_text(c)) for c in _conditions_met(training)]
-        if path:
-            page.text(say("The row meets {conditions}.", conditions=say.series(path)))
-        page.text(say("Prediction: {number}.", number=say.short(predicted)))
-        page.facts["prediction"] = predicted
+    write_row(page, training)
     page.facts["leaves"] = reached_leaves(estimator.tree_)
+
+
+def write_row(page: Page, training: Training) -> None:
+    """Write which conditions the row meets and what the tree predicts for it, if there is a row."""
+    if training.row is None:
+        return
+    say, predicted = page.say, float(training.estimator.tree_.predict(training.row)[0])
+    page.section(say("The row"))
+    path = [say.text(condition_text(c)) for c in _conditions_met(training)]
+    if path:
+        page.text(say("The row meets {conditions}.", conditions=say.series(path)))
+    page.text(say("Prediction: {number}.", number=say.short(predicted)))
+    page.facts["prediction"] = predicted
 
 
 def _conditions_met(training: Training) -> list[Any]:
@@ -135,6 +150,8 @@ class NumberGrowth(GrowthSteps):
         splits = self.splits.all(self.weight[node])
         best, chosen = self.splits.choose(splits), int(self.tree.feature[node])
         self._attributes(splits, chosen)
+        if self.tree.node_kind[node] == LINEAR:
+            return {"node": self.path[node], "mean": group.mean, **self._combination(node, group, best)}
         split = next(split for split in splits if split.feature == chosen)
         if split.thresholds:
             self._thresholds(split)
@@ -173,6 +190,16 @@ class NumberGrowth(GrowthSteps):
                 for s in splits
             },
         }
+
+    def _combination(self, node: int, group: Group, best: list[NumberSplit]) -> dict[str, Any]:
+        """Write the combination that a node tests; return what it leaves, and what the best single columns leave."""
+        terms, measure = self.write_terms(node), self.measure
+        children = self._branches(node)
+        self._work_out(group, children)
+        left = impurity_after(measure, children)
+        single = {self.training.features[split.feature].name: split.after for split in best}
+        self.compare_with_single(single, left)
+        return {"combination": left, "single": single, "terms": terms, "impurity": group.impurity(measure)}
 
     def _rows(self, group: Group) -> None:
         """Write the numbers of a node, their mean and their impurity."""

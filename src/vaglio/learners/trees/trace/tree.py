@@ -403,32 +403,17 @@ def _columns(cuts: Cuts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def write_combination(growth: Growth, node: int, splits: list[Split], best: list[Split]) -> dict[str, Any]:
     """Write the test of a node, its branches and their impurity; return it, with that of the single columns."""
-    page, say, tree = growth.page, growth.say, growth.tree
-    measure, features = growth.splits.measure, growth.training.features
-    span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
-    terms = [
-        f"{say.fixed(coef)}·{features[j].name}"
-        for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
-    ]
-    page.text(say("Chosen: a linear combination."))
-    name = growth.test_name(node)
-    page.formula(f"{name} = {' + '.join(terms)}".replace("+ −", "− "))
+    page, say, measure = growth.page, growth.say, growth.splits.measure
+    n_terms, name = growth.write_terms(node), growth.test_name(node)
     branches = np.array(growth.branch_table(node, name, f"{name} "))
     left, sizes = float(after(measure, branches)), branches.sum(axis=1)
     impurity = [float(MEASURES[measure](branch)) for branch in branches]
     parts = [f"{say.fraction(n, sizes.sum())}·{say.fixed(value)}" for n, value in zip(sizes, impurity)]
     page.formula(f"{say('impurity after')} = {' + '.join(parts)} = {say.fixed(left)}")
-    single = {features[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
-    if single:
-        names = say.series(f"{name} {say.fixed(value)}" for name, value in single.items())
-        page.text(
-            say(
-                "The best single column leaves more impurity ({names}); the combination leaves {after}.",
-                names=names,
-                after=say.fixed(left),
-            )
-        )
-    return {"combination": left, "single": single, "terms": len(terms)}
+    names = growth.training.features
+    single = {names[s.feature].name: s.impurity_after(measure) for s in splits if s in best}
+    growth.compare_with_single(single, left)
+    return {"combination": left, "single": single, "terms": n_terms}
 
 
 def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
