@@ -85,7 +85,8 @@ def _explain_number(
     for node, branch in path_to(tree, leaf):
         step = tree.says[int(tree.first_child[node]) + branch, 0] - tree.says[node, 0]
         # A test that every value passes, as a file may say, is no condition.
-        moved[int(tree.feature[node])] = moved.get(int(tree.feature[node]), 0.0) + float(step)
+        column = _first_column(tree, node)
+        moved[column] = moved.get(column, 0.0) + float(step)
     # A column of two conditions, such as a range and that it is known, moves the number once.
     weighed = [
         replace(reason, weight=moved.pop(condition.columns[0], 0.0)) for reason, condition in zip(reasons, conditions)
@@ -104,6 +105,13 @@ def _explain_number(
         measure=IN_PREDICTION,
         total=float(answer),
     )
+
+
+def _first_column(tree: Tree, node: int) -> int:
+    """The column that a node tests; the first of a combination."""
+    if tree.node_kind[node] == LINEAR:
+        return int(tree.linear_feature[tree.linear_start[node]])
+    return int(tree.feature[node])
 
 
 def _held(tree: Tree, leaf: int) -> Message:
