@@ -183,14 +183,14 @@ def _of_numbers(tmp_path: Path, estimator: Any, noise: float) -> tuple[Path, Any
 )
 def test_predicted_numbers_drift_with_the_rows_and_not_without(serve, tmp_path: Path, estimator: Any, noise: float):
     path, draw = _of_numbers(tmp_path, estimator, noise)
-    for shift, drifted in ((0.0, 0), (2.0, 2)):
+    for shift in (0.0, 2.0):
         client, _ = serve(models=(("m", path),))
         sent = draw(400, shift).to_dict("records")
         assert client.post("/models/m/predict", json=sent[:390]).status_code == 200
         for row in sent[390:]:
             assert client.post("/models/m/predict", json=row).status_code == 200
         found, told = metrics(client), client.get("/models/m/seen").json()["predictions"]
-        assert found['vaglio_prediction_drifted{model="m"}'] == drifted
+        assert bool(found['vaglio_prediction_drifted{model="m"}']) == bool(shift)
         assert found['vaglio_prediction_drift{model="m",measure="ks"}'] == told["drift"]["value"]
         predicted = load(path).predict(pd.DataFrame(sent))
         assert told["window"] == np.bincount(np.searchsorted(told["edges"], predicted), minlength=10).tolist()
