@@ -218,7 +218,7 @@ def check_counts(fitted: Fitted, frame: pd.DataFrame, y: np.ndarray) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("holes", [0.0, 0.12, 0.4])
+@pytest.mark.parametrize("holes", [0.0, pytest.param(0.12, marks=pytest.mark.nightly), 0.4])
 def test_printed_rules_cover_the_rows_they_count(holes: float):
     frame, y = rows(holes=holes)
     frame = frame.set_axis(list("abcdef"), axis=1)

@@ -44,7 +44,7 @@ def level(estimator: Any, X: pd.DataFrame) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", WORDS)
-@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("direction", [pytest.param(1, marks=pytest.mark.nightly), -1])
 @pytest.mark.parametrize("estimator", BOUND, ids=name_of)
 def test_the_prediction_keeps_to_the_order_of_a_boolean(estimator: Any, direction: int, kind: str) -> None:
     X, score = table(WORDS[kind])

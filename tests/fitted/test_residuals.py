@@ -20,7 +20,7 @@ def table(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("coverage", [pytest.param(0.5, marks=pytest.mark.nightly), 0.8, 0.95])
 @pytest.mark.parametrize(
     ("learner", "source"),
     [

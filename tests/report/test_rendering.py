@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from tests.contracts.estimators import others_nightly
 from tests.report.conftest import run_study
 
 import vaglio
@@ -81,7 +82,7 @@ def test_hostile_names_stay_text():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", sorted(LEARNERS))
+@pytest.mark.parametrize("learner", others_nightly(sorted(LEARNERS)))
 def test_every_learner_has_its_chapter(learner):
     table = vaglio.datasets.load("penguins" if learner not in ("multinomial-nb", "joint-bayes") else "play")
     table = table.take(np.arange(0, len(table), 1 + len(table) // 120)).with_roles(

@@ -101,7 +101,9 @@ HAS = {
 }
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    "lang", ["en", *(pytest.param(lang, marks=pytest.mark.nightly) for lang in LANGUAGES if lang != "en")]
+)
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_shows_every_kind_of_column(studio: Visitor, page: str, lang: str) -> None:
     for path in addresses(studio, page):

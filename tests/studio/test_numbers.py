@@ -238,6 +238,7 @@ def test_learners_of_numbers_are_traced(priced: Any, learner: str) -> None:
     told = said(page)
     assert 'class="trace-step' in page.text
     assert "The trace uses 30 of 90 rows, drawn at random." in told
+    assert ('class="chart plane"' in page.text) == (learner not in ("cart", "voting"))
     assert "Row to predict" in told
     assert f"<option selected>{learner}</option>" in page.text
 

@@ -217,7 +217,7 @@ class Preset(metaclass=InPlace):
             )
         self.__dict__.update({name: value for name, value in state.items() if name != _VERSION})
 
-    def explain(self, X: TableLike, *, counterfactual: bool = True) -> Any:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, **how: Any) -> Any:
         """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.
 
         Parameters
@@ -225,12 +225,14 @@ class Preset(metaclass=InPlace):
         X : array-like of shape (n_samples, n_features)
         counterfactual : bool, default=True
             Whether to look also for the smallest change that would give the row another class.
+        **how
+            Further arguments of that method: ``training``, ``fixed``, ``changeable``.
 
         Returns
         -------
         list of Explanation
         """
-        return self._trained().explain(X, counterfactual=counterfactual)
+        return self._trained().explain(X, counterfactual=counterfactual, **how)
 
     def save(self, path: Any) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads.

@@ -32,6 +32,7 @@ def test_no_weights_of_a_grid_have_a_smaller_error(seed: int, rank: int, size: f
     assert w @ products @ w <= tried.min() + 1e-12
 
 
+@pytest.mark.slow
 def test_members_without_an_error_and_without_rows_share_alike() -> None:
     np.testing.assert_array_equal(weights_of_least_error(np.zeros((2, 2))), [0.5, 0.5])
     np.testing.assert_array_equal(weights_of_least_error(np.diag([0.0, 1.0])), [1.0, 0.0])
@@ -51,8 +52,17 @@ CASES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "weighted"),
+    [
+        ("numbers", False),
+        ("probabilities", True),
+        ("votes", True),
+        pytest.param("numbers", True, marks=pytest.mark.nightly),
+        pytest.param("probabilities", False, marks=pytest.mark.nightly),
+        pytest.param("votes", False, marks=pytest.mark.nightly),
+    ],
+)
 def test_weights_are_those_of_members_trained_without_the_fold(case: str, weighted: bool) -> None:
     prototype, target = CASES[case]
     X, y = penguins(target)

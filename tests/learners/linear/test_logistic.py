@@ -31,7 +31,7 @@ def objective(model, X, y, C=1.0, l1_ratio=0.0):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 4])
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("C", [0.01, pytest.param(1.0, marks=pytest.mark.nightly), 100.0])
 @pytest.mark.parametrize("solver", ["newton-cholesky", "lbfgs"])
 def test_loss_is_at_most_scikit_learns(classes, C, solver):
     X, y = table(classes=classes)

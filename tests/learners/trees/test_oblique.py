@@ -136,6 +136,7 @@ def test_a_constrained_column_keeps_its_direction(regression: bool) -> None:
         assert np.diff(said.reshape(40, 21), axis=1).max() <= 1e-12
 
 
+@pytest.mark.slow
 def test_missing_values_nominal_columns_and_pruning_of_numbers() -> None:
     X, y = slope(4)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(np.arange(len(y)) % 2, "odd", "even"))
@@ -146,3 +147,15 @@ def test_missing_values_nominal_columns_and_pruning_of_numbers() -> None:
         assert small.get_n_leaves() < full.get_n_leaves()
         assert small.score(frame, y) > 0.6
         assert (small.tree_.node_kind == LINEAR).any()
+
+
+def test_the_steps_of_an_explanation_add_up_to_the_number() -> None:
+    X, y = slope(5)
+    frame = pd.DataFrame(X, columns=list("abcd")).mask(np.random.default_rng(1).random(X.shape) < 0.05)
+    model = vaglio.ObliqueTreeRegressor(max_depth=4).fit(frame, y)
+    sums = 0
+    for row, told in enumerate(model.explain(frame[:40], counterfactual=False)):
+        reasons = [*told.reasons, *told.against]
+        assert sum(reason.weight for reason in reasons) == pytest.approx(model.predict(frame[row : row + 1])[0])
+        sums += sum("*" in reason.text and reason.weight != 0 for reason in reasons)
+    assert sums > 40

@@ -185,6 +185,7 @@ def test_no_tree_for_numbers_is_better(
         assert model.objective_ == pytest.approx(expected, rel=1e-9, abs=near)
 
 
+@pytest.mark.slow
 def test_numbers_of_any_unit_limits_and_the_trace() -> None:
     X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
     model = vaglio.OptimalTreeRegressor(max_depth=2).fit(X, y)
@@ -192,6 +193,7 @@ def test_numbers_of_any_unit_limits_and_the_trace() -> None:
     for unit in (1e-12, 1e12):
         other = vaglio.OptimalTreeRegressor(max_depth=2).fit(X, y * unit)
         np.testing.assert_allclose(other.predict(X), model.predict(X) * unit)
+    assert vaglio.OptimalTreeRegressor().fit(X, y * 1e-200).get_n_leaves() == 1  # their squares are 0
     constant = vaglio.OptimalTreeRegressor().fit(X, np.full(len(y), 3.5))
     assert (constant.get_n_leaves(), constant.objective_, constant.proved_) == (1, 0.0, True)
     facts = vaglio.trace(model, X, y, max_rows=400).facts

@@ -176,7 +176,7 @@ def test_what_csv_writes_is_read_back(rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("delimiter", [",", ";", None])
+@pytest.mark.parametrize("delimiter", [",", pytest.param(";", marks=pytest.mark.nightly), None])
 def test_lines_and_cells_of_any_length_are_read(delimiter):
     """A field of more than 131,072 characters is an error of Python's own module for CSV."""
     mark = delimiter or ","

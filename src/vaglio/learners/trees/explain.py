@@ -18,7 +18,7 @@ from vaglio.learners.trees.model.tree import LINEAR, THRESHOLD, Tree
 from vaglio.messages.figures import figure
 from vaglio.messages.message import Message, Number
 from vaglio.messages.sentences import listed
-from vaglio.model.condition import Condition, merge_conditions
+from vaglio.model.condition import Condition, LinearCondition, merge_conditions
 
 
 def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -81,14 +81,15 @@ def _explain_number(
     # Where a missing value shares a row out, the heaviest path alone does not lead to the prediction.
     if tree.says[leaf, 0] != answer:
         return Explanation(decision=float(answer), reasons=tuple(reasons), notes=tuple(notes))
-    moved = dict.fromkeys((condition.columns[0] for condition in conditions), 0.0)
+    moved = dict.fromkeys(map(_subject, conditions), 0.0)
     for node, branch in path_to(tree, leaf):
         step = tree.says[int(tree.first_child[node]) + branch, 0] - tree.says[node, 0]
         # A test that every value passes, as a file may say, is no condition.
-        moved[int(tree.feature[node])] = moved.get(int(tree.feature[node]), 0.0) + float(step)
+        subject = _subject(branch_condition(tree, node, branch, context.features))
+        moved[subject] = moved.get(subject, 0.0) + float(step)
     # A column of two conditions, such as a range and that it is known, moves the number once.
     weighed = [
-        replace(reason, weight=moved.pop(condition.columns[0], 0.0)) for reason, condition in zip(reasons, conditions)
+        replace(reason, weight=moved.pop(_subject(condition), 0.0)) for reason, condition in zip(reasons, conditions)
     ]
     start = (
         Message("start-at-mean", "start: the mean of the training rows")
@@ -104,6 +105,11 @@ def _explain_number(
         measure=IN_PREDICTION,
         total=float(answer),
     )
+
+
+def _subject(condition: Condition) -> int | Condition:
+    """What a condition is about: its column; a sum of columns is about itself."""
+    return replace(condition, missing=0.0) if isinstance(condition, LinearCondition) else condition.columns[0]
 
 
 def _held(tree: Tree, leaf: int) -> Message:

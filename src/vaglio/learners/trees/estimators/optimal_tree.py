@@ -360,7 +360,10 @@ class Stakes:
         weight = np.ones(len(y)) if weight is None else weight
         counted, weight_unit = _in_steps(weight, _WEIGHT_STEPS / float(weight.sum() / weight.max()))
         most_steps = np.floor(np.sqrt(_ALL_UNITS / float(counted.sum())))
-        above, y_unit = _in_steps(y - y.min(), most_steps)
+        # Numbers whose squares are none are all alike, as they are to CART.
+        square = float(np.ptp(y)) * float(np.ptp(y))
+        squared = np.finfo(np.float64).tiny * _ALL_UNITS < square < np.finfo(np.float64).max / _ALL_UNITS
+        above, y_unit = _in_steps(y - y.min() if squared else np.zeros(len(y)), most_steps)
         # What a leaf costs is rounded to units: they must be small, also where y has few values.
         finer = int(most_steps // max(above.max(), 1))
         above, y_unit = above * finer, y_unit / finer
