@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from vaglio.encode import Feature
 from vaglio.export.export_node import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
+from vaglio.learners.trees.model.formulas import formulas_text
+from vaglio.learners.trees.model.model_tree import ModelTree
 from vaglio.learners.trees.model.rules import branch_of_category, outline
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
@@ -98,6 +101,37 @@ def _terms(trees: list[Any], table: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
     """Return the tree compiled for single rows."""
     return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
+
+
+def compile_model_tree(model: ModelTree, features: tuple[Feature, ...]) -> Any:
+    """Return the tree and the linear models of its leaves compiled for single rows."""
+    encoder = model.encoder
+    if (np.abs(encoder.centre) > 1e100).any():
+        return None
+    place, category = np.zeros(encoder.width, np.int64), np.full(encoder.width, -1, dtype=np.int64)
+    place[encoder.numeric_columns] = np.arange(len(encoder.numeric_columns))
+    for q, columns in enumerate(encoder.columns_of_codes):
+        codes = np.flatnonzero(columns[:-1] >= 0)
+        place[columns[codes]], category[columns[codes]] = q, codes
+    return _core.model_tree_scorer(
+        model.tree.predictor(features),
+        encoder.centre,
+        encoder.scale,
+        encoder.fill,
+        model.start,
+        place[model.column],
+        category[model.column],
+        model.coef * encoder.heights[model.column],
+        model.intercept,
+        model.bounds,
+    )
+
+
+def model_tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
+    """Return the leaves with their linear models as text, and the tree drawn."""
+    model: Any = fitted.model
+    formats = {"text": lambda: formulas_text(model, fitted.codebook.features)}
+    return formats | tree_formats(replace(fitted, model=model.tree))
 
 
 def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
