@@ -103,6 +103,33 @@ def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
 
 
+def node_of_model_tree(model: ModelTree, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    """The sums of the leaves, and the tree as one that says their numbers."""
+    encoder, tree = model.encoder, model.tree
+    leaves = np.flatnonzero(tree.is_leaf)
+    number = np.zeros((tree.n_nodes, 1))
+    number[leaves, 0] = np.arange(len(leaves))
+    origin = np.array(encoder.origin, dtype=np.int64).reshape(-1, 2)[model.column]
+    numeric = np.full(encoder.width, -1, dtype=np.int64)
+    numeric[encoder.numeric_columns] = np.arange(len(encoder.numeric_columns))
+    place = numeric[model.column]
+    # A category has no scale; the number at the end of each list stands for it.
+    scaled = {
+        name: np.append(getattr(encoder, name), plain)[place]
+        for name, plain in (("centre", 0.0), ("scale", 1.0), ("fill", 0.0))
+    }
+    fields = {
+        "start": np.append(0, model.start[leaves + 1]),
+        "column": origin[:, 0],
+        "category": origin[:, 1],
+        **scaled,
+        "coef": model.coef * encoder.heights[model.column],
+        "intercept": model.intercept[leaves],
+        "bounds": model.bounds,
+    }
+    return ExportNode("lines", 1, fields, (node_of_trees([tree], features, n_classes, [number]),))
+
+
 def compile_model_tree(model: ModelTree, features: tuple[Feature, ...]) -> Any:
     """Return the tree and the linear models of its leaves compiled for single rows."""
     encoder = model.encoder
@@ -161,4 +188,4 @@ def show_tree(fitted: Fitted) -> str:
     return PAPER.format(tree_svg(fitted, _DEPTH_ON_SCREEN))
 
 
-EXPORTERS = {"tree": Exporter("trees", node_of_tree)}
+EXPORTERS = {"tree": Exporter("trees", node_of_tree), "model-tree": Exporter("lines", node_of_model_tree)}

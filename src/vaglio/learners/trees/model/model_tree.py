@@ -51,7 +51,8 @@ class ModelTree:
         """Return the number that the linear model of the leaf gives, within the bounds."""
         leaf = self.tree.apply(matrix)
         values = within_reach(self.encoder.transform(matrix), lambda rows: self.sums(rows, leaf))
-        return np.clip(values, *self.bounds)
+        kept: np.ndarray = np.clip(values, self.bounds[0], self.bounds[1])
+        return kept
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self.predict(matrix)[:, None]
