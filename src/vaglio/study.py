@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -221,14 +222,16 @@ class Study:
         return np.asarray(self.fitted.predict(X))
 
     @checked
-    def explain(self, X: TableLike) -> Explanations:
+    def explain(self, X: TableLike, *, fixed: Sequence[str] = (), changeable: Sequence[str] = ()) -> Explanations:
         """Explain the predictions of the chosen model for new rows.
 
         Parameters
         ----------
         X : table or array
+        fixed, changeable : sequence of str
+            As in :meth:`vaglio.fitted.Fitted.explain`.
         """
-        explanations: Explanations = self.fitted.explain(X)
+        explanations: Explanations = self.fitted.explain(X, fixed=fixed, changeable=changeable)
         return explanations
 
     @cached_property

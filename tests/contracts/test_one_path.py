@@ -290,6 +290,31 @@ def test_train_and_evaluate_on_the_same_folds(plan, cost, files, elsewhere):
     assert differing(ours, theirs) == []
 
 
+NUMBERS = {
+    "cart": vaglio.DecisionTreeRegressor(max_bins=16, max_depth=3, random_state=0),
+    "forest": vaglio.RandomForestRegressor(3, max_bins=16, random_state=0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", NUMBERS)
+def test_a_model_of_numbers_keeps_the_same_errors_and_predictions(learner, files, client, monkeypatch):
+    monkeypatch.setattr("vaglio.evaluation.model_evaluation._MOST_PREDICTED", 100)
+
+    def kept(place):
+        open_table = {**PLACES, "memory": lambda file: vaglio.read(file, "size")}[place]
+        rows = Rows.of(open_table(files / "train.csv"), "size", task="regression")
+        plan = EvaluationPlan(test=open_table(files / "test.csv"))
+        training = train_and_evaluate(clone(NUMBERS[learner]), rows, None, plan, progress=False)
+        fitted = training.estimator.fitted_.with_residuals(training.evaluation)
+        facts = {name: fitted.provenance[name] for name in ("residuals", "predicted")}
+        assert sum(fitted.predicted_numbers.trained) == 100
+        return {"digest": fitted.digest, **facts, "ends": fitted.interval_ends(0.9)}
+
+    memory, disk, dask = map(kept, PLACES)
+    assert differing(memory, disk) == differing(memory, dask) == []
+
+
 @pytest.mark.slow
 def test_a_comparison_has_the_same_record(files, client):
     def compared(place):

@@ -50,13 +50,55 @@ def test_every_figure_is_drawn_in_both_languages(
 ) -> None:
     monkeypatch.setattr("vaglio.figures.curves._ROUNDS", 3)  # their mean is not asked for here
     table = two if name in TWO_CLASSES else penguins
-    rows = () if FIGURES[name].needs == "nothing" else (None, table, "species")
+    target = "species" if "classification" in FIGURES[name].tasks else "body_mass_g"
+    rows = () if FIGURES[name].needs == "nothing" else (None, table, target)
     english, italian = (words(vaglio.draw(name, *rows, lang=lang)) for lang in ("en", "it"))
     assert english
     if name not in ("boxes", "pairs"):  # whose words are the table's
         assert english != italian
-    if FIGURES[name].needs == "classes" and name not in ("parameter", "bias-variance"):
+    if FIGURES[name].needs == "classes" and "regression" not in FIGURES[name].tasks:
         assert any("Adelie" in each for each in english)
+
+
+OF_NUMBERS = [name for name, kind in FIGURES.items() if "regression" in kind.tasks]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_figures_of_numbers_show_a_learner_a_model_and_its_file(
+    name: str, penguins: vaglio.Table, tmp_path: Any
+) -> None:
+    table = vaglio.Table.from_any(penguins.to_frame().dropna().reset_index(drop=True))
+    X, y = table.xy("body_mass_g", task="regression")
+    model = vaglio.DecisionTreeRegressor(max_depth=3).fit(X, y)
+    model.fitted_.save(tmp_path / "m.vaglio")
+    values = {"max_depth": [1, 3]} if name in ("parameter", "bias-variance") else None
+    shown = [
+        vaglio.draw(name, each, table, "body_mass_g", settings=values, lang="it")
+        for each in ("cart", model, load(tmp_path / "m.vaglio"))
+    ]
+    assert all(words(figure) for figure in shown)
+    if name in ("predicted", "residuals"):
+        points = [figure.axes[0].collections[0].get_offsets() for figure in shown]
+        assert np.array_equal(points[1], points[2])
+        true, predicted = np.asarray(y, dtype=float), model.predict(X)
+        expected = np.column_stack([predicted, true - (predicted if name == "residuals" else 0.0)])
+        np.testing.assert_allclose(np.asarray(points[1]), expected)
+        assert not np.array_equal(points[0], points[1])  # of a learner: rows outside of the training
+    if name == "errors":
+        squares = np.mean((np.asarray(y, dtype=float) - model.predict(X)) ** 2)
+        heights = np.array([bar.get_height() for bar in shown[1].axes[0].patches])
+        assert heights.min() ** 2 <= squares <= heights.max() ** 2
+
+
+@pytest.mark.parametrize("name", [name for name, kind in FIGURES.items() if kind.needs in ("classes", "model")])
+def test_a_figure_of_the_other_task_names_those_that_can_be_drawn(name: str, penguins: vaglio.Table) -> None:
+    for task, target in (("classification", "species"), ("regression", "bill_length_mm")):
+        if task not in FIGURES[name].tasks:
+            with pytest.raises(NotSupportedError, match="Choose one of") as refused:
+                vaglio.draw(name, None, penguins, target)
+            able = [each for each, kind in FIGURES.items() if task in kind.tasks and kind.needs == "classes"]
+            assert any(each in str(refused.value) for each in able)
 
 
 @pytest.mark.slow
@@ -176,10 +218,3 @@ def test_what_cannot_be_drawn_is_one_sentence(call: tuple[Any, ...], said: str) 
         rest[1] = vaglio.datasets.load(rest[1])
     with pytest.raises(VaglioError, match=said):
         vaglio.draw(figure, *rest, **options)
-
-
-@pytest.mark.parametrize("figure", ["regions", "roc", "parameter"])
-def test_a_target_of_numbers_is_refused_where_classes_are_drawn(figure):
-    penguins = vaglio.datasets.load("penguins")
-    with pytest.raises(NotSupportedError, match="holds numbers"):
-        vaglio.draw(figure, "knn", penguins, "body_mass_g")

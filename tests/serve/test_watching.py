@@ -15,6 +15,8 @@ from tests.fitted.one_per_kind import LEARNERS, model, rows
 
 import vaglio
 from vaglio.encode import Codebook
+from vaglio.evaluation import EvaluationPlan, train_and_evaluate
+from vaglio.fitted import load
 from vaglio.learners.provenance import learn_shares, shares_from
 from vaglio.quality.checks.drift import population_stability
 from vaglio.serve.counters import Counters
@@ -152,3 +154,60 @@ def test_processes_add_up_what_they_counted(tmp_path: Path):
     assert total.windows == {"m": (8, [[2, 4], [0, 2]])}
     assert 'vaglio_request_seconds_bucket{route="predict",le="0.0025"} 2' in total.text()
     assert mine.values["vaglio_reloads_total", "m", "taken"] == 2
+
+
+def _of_numbers(tmp_path: Path, estimator: Any, noise: float) -> tuple[Path, Any]:
+    """The file of a model that was evaluated by folds, and a function that draws rows like those of training."""
+    rng = np.random.default_rng(3)
+
+    def draw(n: int, shift: float = 0.0) -> pd.DataFrame:
+        return pd.DataFrame(rng.normal(shift, 1, size=(n, 3)), columns=["a", "b", "c"])
+
+    X = draw(400)
+    y = 2 * X["a"] + X["b"] ** 2 + noise * rng.normal(size=len(X))
+    training = train_and_evaluate(estimator, X, y, EvaluationPlan(folds=10))
+    path = tmp_path / "numbers.vaglio"
+    training.estimator.fitted_.with_residuals(training.evaluation).save(path)
+    return path, draw
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("estimator", "noise"),
+    [
+        # Folds of a small tree have other leaves; a forest of noise follows its training rows too closely.
+        (vaglio.DecisionTreeRegressor(max_depth=2), 4.0),
+        (vaglio.RandomForestRegressor(20, random_state=0), 8.0),
+        (vaglio.LinearRegression(), 1.0),
+    ],
+)
+def test_predicted_numbers_drift_with_the_rows_and_not_without(serve, tmp_path: Path, estimator: Any, noise: float):
+    path, draw = _of_numbers(tmp_path, estimator, noise)
+    for shift in (0.0, 2.0):
+        client, _ = serve(models=(("m", path),))
+        sent = draw(400, shift).to_dict("records")
+        assert client.post("/models/m/predict", json=sent[:390]).status_code == 200
+        for row in sent[390:]:
+            assert client.post("/models/m/predict", json=row).status_code == 200
+        found, told = metrics(client), client.get("/models/m/seen").json()["predictions"]
+        assert bool(found['vaglio_prediction_drifted{model="m"}']) == bool(shift)
+        assert found['vaglio_prediction_drift{model="m",measure="ks"}'] == told["drift"]["value"]
+        predicted = load(path).predict(pd.DataFrame(sent))
+        assert told["window"] == np.bincount(np.searchsorted(told["edges"], predicted), minlength=10).tolist()
+        bins = [found[f'vaglio_window_predictions{{model="m",le="{edge!r}"}}'] for edge in told["edges"]]
+        assert bins == [(predicted <= edge).sum() for edge in told["edges"]]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [None, {}, {"edges": [], "outside": [1]}, {"edges": [1.0], "outside": [1]}, {"edges": [1], "outside": [1, 1]},
+     {"edges": [2.0, 1.0], "outside": [1, 1, 1]}, {"edges": [1.0], "outside": [0, 0]}, {"edges": [1.0]},
+     {"edges": [1.0], "outside": [1, 1], "trained": [1, -1]}],
+)  # fmt: skip
+def test_predictions_of_a_strange_file_are_left_aside(serve, files, tmp_path: Path, state: Any):
+    path = tmp_path / "m.vaglio"
+    load(files["number"]).with_provenance(predicted=state).save(path)
+    client, _ = serve(models=(("m", path),))
+    assert client.post("/models/m/predict", json=[dict.fromkeys(("x0", "x1", "x2"), 0.5)] * 60).status_code == 200
+    assert "predictions" not in client.get("/models/m/seen").json()
+    assert not any(name.startswith("vaglio_prediction_drift") for name in metrics(client))

@@ -49,8 +49,8 @@ NAMES = {
     "ELSE",
 }
 PLAIN = re.compile(r"[A-Za-z]{2,}")
-# Python in a sentence, such as clean(spelling='merge') or roles={'id': 'input'}.
-CALL = re.compile(r"\b\w+\(\w+=[^()]*\)|\b\w+=\{[^{}]*\}")
+# Python in a sentence, such as clean(spelling='merge'), roles={'id': 'input'} or changeable=['age'].
+CALL = re.compile(r"\b\w+\(\w+=[^()]*\)|\b\w+=(?:\{[^{}]*\}|\[[^\[\]]*\])")
 CHANGED = re.compile(r"[aceinosuyACEINOSUY]")
 
 

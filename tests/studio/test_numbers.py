@@ -17,6 +17,7 @@ from tests.studio.conftest import ORIGIN, Visitor
 
 import vaglio
 from vaglio.learners.registry import REGRESSORS
+from vaglio.studio.pages.trace import _IN_THE_PLANE
 from vaglio.tracing import learners
 
 PAGES = ("/table", "/explore", "/learn", "/compare", "/understand", "/trace", "/export", "/exercises")
@@ -238,6 +239,7 @@ def test_learners_of_numbers_are_traced(priced: Any, learner: str) -> None:
     told = said(page)
     assert 'class="trace-step' in page.text
     assert "The trace uses 30 of 90 rows, drawn at random." in told
+    assert ('class="chart plane"' in page.text) == (learner in _IN_THE_PLANE["regression"])
     assert "Row to predict" in told
     assert f"<option selected>{learner}</option>" in page.text
 

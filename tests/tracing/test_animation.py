@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.learners.registry import LEARNERS, find
+from vaglio.learners.registry import LEARNERS, REGRESSORS, find
 from vaglio.tracing.animation import make_animation
 
 PLAY = vaglio.datasets.load("play").xy("play")
@@ -66,6 +66,67 @@ def test_every_learner_has_pictures_in_the_plane_or_none_at_all(learner):
     for number in range(len(animation.frames)):
         ElementTree.fromstring(animation.draw(number))
     assert len({frame.caption for frame in animation.frames}) == len(animation.frames)
+
+
+def weights_of_penguins(columns):
+    table = vaglio.datasets.load("penguins").to_frame().dropna()[::9].reset_index(drop=True)
+    return table[columns].astype(float), table["body_mass_g"].astype(float)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", sorted(REGRESSORS))
+@pytest.mark.parametrize("columns", [["flipper_length_mm"], ["flipper_length_mm", "bill_depth_mm"]])
+def test_the_last_picture_of_numbers_is_the_finished_model(learner, columns):
+    X, y = weights_of_penguins(columns)
+    few = {"random-forest": {"n_estimators": 8}, "gradient-boosting": {"max_iter": 8, "early_stopping": False}}
+    estimator = find(learner, "regression").cls(**few.get(learner, {}))
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    estimator.fit(X, y)
+    animation = make_animation(estimator, X, y, row=X.iloc[[3]], lang="it")
+    for number in range(len(animation.frames)):
+        ElementTree.fromstring(animation.draw(number))
+    assert len({frame.caption for frame in animation.frames}) == len(animation.frames)
+    last, plane = animation.frames[-1], animation.plane
+    if learner == "knn":  # whose last picture has more neighbours
+        last = next(frame for frame in animation.frames if frame.caption == f"K = {estimator.n_neighbors_}")
+    if last.tree is not None:
+        assert len(leaves(last.tree)) == len(estimator.rules())
+    elif len(columns) == 1:
+        (curve,) = (line for kind, line in last.marks.lines if kind == "curve")
+        np.testing.assert_allclose(curve[:, 1], estimator.predict(X.iloc[:0].reindex(range(len(curve))).assign(
+            flipper_length_mm=curve[:, 0])), rtol=1e-9)  # fmt: skip
+        assert plane.row == (X.iloc[3, 0], pytest.approx(estimator.predict(X.iloc[[3]])[0]))
+    else:
+        grid = plane.grid[::97]
+        predicted = estimator.predict(X.iloc[:0].reindex(range(len(grid))).assign(**dict(zip(columns, grid.T))))
+        regions = last.marks.regions.ravel()[::97]
+        # The region of each point of the grid is that of the third of the numbers that is predicted there.
+        cuts = np.quantile(y, [0, 1 / 3, 2 / 3, 1], method="higher")
+        assert (np.clip(np.searchsorted(cuts[1:3], predicted, side="right"), 0, 2) == regions).mean() > 0.95
+
+
+def leaves(box):
+    return [box] if box.leaf else [leaf for child in box.children for leaf in leaves(child)]
+
+
+def test_a_round_of_boosting_shows_what_it_leaves_and_has_a_step_of_the_trace():
+    X, y = weights_of_penguins(["flipper_length_mm"])
+    estimator = find("gradient-boosting", "regression").cls(max_iter=4, early_stopping=False, random_state=0).fit(X, y)
+    animation = make_animation(estimator, X, y)
+    work = vaglio.trace(estimator, X, y)
+    assert len(animation.frames) == len([section for section in work.sections if section.level == 2])
+    for number, stage in enumerate(estimator.staged_predict(X)):
+        links = np.array([line for kind, line in animation.frames[number].marks.lines if kind == "link"])
+        np.testing.assert_allclose(links[:, 0, 1] - links[:, 1, 1], y - stage, atol=1e-9 * np.abs(y).max())
+
+
+def test_least_squares_go_from_the_mean_to_the_minimum():
+    X, y = weights_of_penguins(["flipper_length_mm"])
+    frames = make_animation(vaglio.LinearRegression(alpha=0), X, y).frames
+    curves = [line for frame in frames for kind, line in frame.marks.lines if kind == "curve"]
+    np.testing.assert_allclose(curves[0][:, 1], y.mean())
+    np.testing.assert_allclose(curves[-2], curves[-1], rtol=1e-6)
 
 
 def test_a_tree_grows_by_one_test_per_step_of_its_trace():

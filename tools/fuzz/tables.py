@@ -172,10 +172,9 @@ class Tables:
         pa.set_cpu_count(1)
         pa.set_io_thread_count(1)
         # What a worker would import for its first inputs: none of these starts a thread.
-        for module in ("pandas", "pyarrow.csv", "pyarrow.parquet", "python_calamine", "scipy.sparse"):
+        ours = [found.name for found in pkgutil.walk_packages(readers.__path__, f"{readers.__name__}.")]
+        for module in ("pandas", "pyarrow.csv", "pyarrow.parquet", "python_calamine", "scipy.sparse", *ours):
             importlib.import_module(module)
-        for module in pkgutil.walk_packages(readers.__path__, f"{readers.__name__}."):
-            importlib.import_module(module.name)
 
     def attempt(self, content: bytes) -> str:
         chance = Random(zlib.crc32(content))

@@ -66,11 +66,10 @@ class Recipe:
         words: list[Any] = ["vaglio", self.command, self._file()]
         for name, value in {"target": self.target, **self.options, **self.reading.to_options()}.items():
             for one in value if isinstance(value, list) else [value]:
-                words += (
-                    []
-                    if one is None
-                    else [f"--{name}", repr(one).removesuffix(".0") if isinstance(one, float) else one]
-                )
+                if one is not None:
+                    words.append(f"--{name}")
+                if one is not None and one is not True:
+                    words.append(repr(one).removesuffix(".0") if isinstance(one, float) else one)
         return shell(*words)
 
     def python(self, *lines: str) -> str:

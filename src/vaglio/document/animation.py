@@ -28,6 +28,7 @@ STYLE = (
     ".vaglio-film .plane .ring,.vaglio-film .plane .boundary,.vaglio-film .plane .margin,.vaglio-film .plane .link,"
     ".vaglio-film .plane .asked{fill:none;stroke:#222;stroke-width:1.6}"
     ".vaglio-film .plane .margin{stroke-dasharray:5 4}.vaglio-film .plane .link{stroke:#8a8a8a}"
+    ".vaglio-film .plane .curve{fill:none;stroke:#222;stroke-width:2.2}"
     + "".join(f".vaglio-film .plane .c{k}{{fill:{PALETTE[k % len(PALETTE)]}}}" for k in range(2 * len(PALETTE)))
 )
 # Without the script all pictures stand below each other; with it they come one at a time.
@@ -51,8 +52,8 @@ __all__ = [
     "Frame",
     "as_regions",
     "frames_of_rounds",
+    "marks_of",
     "pictures_of",
-    "regions_of",
 ]
 
 # Pictures of one animation: a reader looks at no more.
@@ -85,13 +86,51 @@ class AnimationContext:
     ----------
     training : Training
     plane : Plane or None
-        The plane, if the table has two numeric columns and no other.
+        The plane, if the table has two numeric columns and no other; of one column and a target of numbers, the plane
+        of both.
     say : Notation
+    cuts : ndarray or None
+        Of numbers by two columns: the ends of the groups that differ by colour.
     """
 
     training: Training
     plane: Plane | None
     say: Notation
+    cuts: np.ndarray | None = None
+
+    @property
+    def is_curve(self) -> bool:
+        """Whether the plane shows numbers over one column."""
+        return self.training.is_numeric and self.cuts is None
+
+    @property
+    def points(self) -> np.ndarray:
+        """The places of the plane for which a learner predicts: the grid; of one column, its rows as well."""
+        assert self.plane is not None
+        return np.union1d(self.plane.x, self.plane.points[:, 0])[:, None] if self.is_curve else self.plane.grid
+
+    def marks(self, predicted: np.ndarray, **others: Any) -> Marks:
+        """Return what is drawn of predictions for the points: regions of colours; over one column a line.
+
+        Parameters
+        ----------
+        predicted : ndarray
+        **others : object
+            Further fields of :class:`~vaglio.plot.plane.Marks`.
+        """
+        if not self.is_curve:
+            return Marks(as_regions(self, predicted), **others)
+        curve = np.column_stack([self.points[:, 0], predicted])
+        return Marks(lines=(*others.pop("lines", ()), ("curve", curve)), **others)
+
+    def residuals(self, predicted: np.ndarray) -> tuple[tuple[str, np.ndarray], ...]:
+        """Return a line from each row to what is predicted for it, over one column; none elsewhere."""
+        if not self.is_curve or self.plane is None:
+            return ()
+        at = np.searchsorted(self.points[:, 0], self.plane.points[:, 0])
+        return tuple(
+            ("link", np.array([[x, y], [x, own]])) for (x, y), own in zip(self.plane.points, predicted[at]) if y != own
+        )
 
     @property
     def estimator(self) -> Any:
@@ -183,16 +222,18 @@ def pictures_of(sections: Sequence[Section], animation: Animation | None) -> lis
     return found
 
 
-def regions_of(context: AnimationContext, estimator: Estimator) -> np.ndarray:
-    """Predict the class at every point of the grid, as codes."""
-    assert context.plane is not None
-    return as_regions(context, estimator.predict(context.like_source(context.plane.grid)))
+def marks_of(context: AnimationContext, estimator: Estimator, **others: Any) -> Marks:
+    """Return what is drawn of what an estimator predicts in the plane, with further marks."""
+    return context.marks(np.asarray(estimator.predict(context.like_source(context.points))), **others)
 
 
 def as_regions(context: AnimationContext, predicted: np.ndarray) -> np.ndarray:
-    """Return predicted labels of the grid as a square of codes."""
+    """Return labels, or numbers, that are predicted for the grid as a square of codes."""
     assert context.plane is not None
-    codes = np.searchsorted(np.asarray(context.estimator.classes_), predicted)
+    if context.cuts is not None:
+        codes = np.searchsorted(context.cuts, predicted, side="right")
+    else:
+        codes = np.searchsorted(np.asarray(context.estimator.classes_), predicted)
     shape: np.ndarray = codes.reshape(len(context.plane.y), len(context.plane.x))
     return shape
 
@@ -200,18 +241,21 @@ def as_regions(context: AnimationContext, predicted: np.ndarray) -> np.ndarray:
 def frames_of_rounds(
     context: AnimationContext, staged: Iterable[np.ndarray], weights: Iterator[np.ndarray] | None = None
 ) -> list[Frame]:
-    """Make one picture per round, from what is predicted for the grid after it.
+    """Make one picture per round, from what is predicted for the points of the plane after it.
+
+    Numbers over one column show what each round leaves to the next: a line from each row to its prediction.
 
     Parameters
     ----------
     context : AnimationContext
     staged : iterable of ndarray
-        Labels of the points of the grid after each round.
+        Labels or numbers of the points after each round.
     weights : iterator of ndarray, optional
         The weights of the rows after each round, drawn as sizes.
     """
     frames = []
     for number, predicted in enumerate(islice(staged, MAX_FRAMES), start=1):
         size = None if weights is None else next(weights, None)
-        frames.append(Frame(context.say("Round {n}", n=number), Marks(as_regions(context, predicted), weights=size)))
+        marks = context.marks(predicted, weights=size, lines=context.residuals(predicted))
+        frames.append(Frame(context.say("Round {n}", n=number), marks))
     return frames

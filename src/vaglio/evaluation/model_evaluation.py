@@ -17,7 +17,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import Predictions, task_of_model
 from vaglio.evaluation.regression_evaluation import RegressionEvaluation
-from vaglio.evaluation.rows import Predicted, Rows
+from vaglio.evaluation.rows import MemoryRows, Predicted, Rows
 from vaglio.evaluation.selection.candidates import resolve_learners, task_asked
 from vaglio.fitted import Fitted
 from vaglio.messages.message import Option
@@ -25,9 +25,13 @@ from vaglio.messages.sentences import listed
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
+from vaglio.runtime.seeds import row_hash
 from vaglio.typing import ColumnLike, CostLike, Predictor, TableSource
 
-__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers"]
+__all__ = ["evaluate", "evaluate_found", "evaluate_predictions", "refuse_for_numbers", "with_training_rows"]
+
+# Training rows that are predicted, for a server to compare with.
+_MOST_PREDICTED = 1000
 
 
 @checked
@@ -229,3 +233,24 @@ def evaluate_predictions(
     if cost is not None and evaluation.probability:
         return evaluation.at_least_cost()
     return evaluation
+
+
+def with_training_rows(evaluation: Any, model: Any, rows: Rows) -> Any:
+    """Return an evaluation of numbers that knows what the model predicts for some of its training rows.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, RegressionEvaluation or None
+    model : fitted estimator
+    rows : Rows
+        Those that it was trained on.
+    """
+    if evaluation is None or rows.task == "classification":
+        return evaluation
+    some = rows
+    if not isinstance(rows, MemoryRows):
+        some = rows.sample(_MOST_PREDICTED)
+    elif len(rows) > _MOST_PREDICTED:  # the same rows as out of core
+        some = rows.take(np.sort(np.argsort(row_hash(np.arange(len(rows)), 0), kind="stable")[:_MOST_PREDICTED]))
+    predicted = np.asarray(model.predict(some.X), dtype=np.float64)
+    return replace(evaluation, on_training_rows=predicted if some.weight is None else predicted[some.weight > 0])

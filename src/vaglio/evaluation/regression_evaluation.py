@@ -52,6 +52,8 @@ class RegressionEvaluation(EvaluatedRows):
         that are selected on tables like this.
     overlap : Overlap or None
         The rows that the model was trained on, if there are any and the model keeps hashes of its training rows.
+    on_training_rows : ndarray or None
+        What the model itself predicts for some of its training rows; a server compares later predictions with it.
     """
 
     true: np.ndarray
@@ -65,6 +67,7 @@ class RegressionEvaluation(EvaluatedRows):
     about: str = "model"
     overlap: Overlap | None = None
     test_ratio: float | None = None
+    on_training_rows: np.ndarray | None = None
     task: ClassVar[Task] = "regression"
 
     @classmethod

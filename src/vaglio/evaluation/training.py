@@ -16,7 +16,7 @@ from vaglio.evaluation.metrics.cost_sensitive import (
     fit_with_costs,
     for_unit_cost,
 )
-from vaglio.evaluation.model_evaluation import evaluate_found, refuse_for_numbers
+from vaglio.evaluation.model_evaluation import evaluate_found, refuse_for_numbers, with_training_rows
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.predictions import task_of_model
 from vaglio.evaluation.rows import MemoryRows, Part, Predicted, Rows
@@ -246,7 +246,7 @@ def train_and_evaluate(
         evaluation = _of_test(found, model, rows.task, options)
         if plan.test is not None:
             evaluation = replace(evaluation, overlap=find_overlap(model, found))
-    return Training(model, rows.learned(model), evaluation, plan.how(rows))
+    return Training(model, rows.learned(model), with_training_rows(evaluation, model, rows), plan.how(rows))
 
 
 def _of_test(found: Predicted, model: Any, task: Task, options: dict[str, Any]) -> Any:

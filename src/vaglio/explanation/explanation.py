@@ -244,7 +244,7 @@ class Explanation:
             return decided
         terms: list[str] = [
             text("{amount} on average", amount=figure(reason.weight))
-            if getattr(reason.text, "code", "") == "start-at-mean"
+            if _is_mean(reason)
             else text("{amount} to start from", amount=figure(reason.weight))
             for reason in starts
         ]
@@ -254,6 +254,10 @@ class Explanation:
         if rest:
             terms.append(text("{amount} for the others", amount=_signed(sum(r.weight or 0.0 for r in rest))))
         return text("{decision}: {terms}", decision=decided, terms=join(", ", terms))
+
+    def told(self, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        """Return the reasons that are listed: the mean that the sum of a number starts at stands in its headline."""
+        return tuple(reason for reason in reasons if not (self.in_units and _is_mean(reason)))
 
     @checked
     def weight_in_words(self, reason: Reason) -> str:
@@ -320,8 +324,8 @@ class Explanation:
         for_it, against_it = locale.say("because:"), locale.say("against it:")
         if self.in_units:
             for_it, against_it = locale.say("it is higher for:"), locale.say("it is lower for:")
-        lines += [f"  {line}" for line in self._lines(for_it, self.reasons, locale)]
-        lines += [f"  {line}" for line in self._lines(against_it, self.against, locale)]
+        lines += [f"  {line}" for line in self._lines(for_it, self.told(self.reasons), locale)]
+        lines += [f"  {line}" for line in self._lines(against_it, self.told(self.against), locale)]
         lines += [f"  {locale.text(self.sum_in_words)}"] if self.sum_in_words else []
         lines += [f"  {locale.say('note: {note}', note=note)}" for note in self.notes]
         lines += [f"  {locale.text(self.change_in_words)}"] if self.change_in_words else []
@@ -450,6 +454,10 @@ def _answer(decision: Any) -> str:
 
 def _is_start(reason: Reason) -> bool:
     return getattr(reason.text, "code", "").startswith("start-")
+
+
+def _is_mean(reason: Reason) -> bool:
+    return getattr(reason.text, "code", "") == "start-at-mean"
 
 
 def _signed(weight: float | None) -> Number:

@@ -11,22 +11,29 @@ from vaglio.errors import InputError
 from vaglio.evaluation import BiasVarianceCurve, EvaluationPlan, bias_variance, evaluate, evaluate_learner
 from vaglio.evaluation.displays import (
     GainCurveDisplay,
+    LearningCurveDisplay,
     LiftCurveDisplay,
     PrecisionRecallDisplay,
+    PredictionErrorDisplay,
     RocCurveDisplay,
     ScoreDensityDisplay,
     ValidationCurveDisplay,
 )
 from vaglio.figures.planes import Subject
+from vaglio.messages.figures import figure
 from vaglio.messages.message import text
-from vaglio.plot.evaluation import Curve, draw_curves
+from vaglio.plot.evaluation import Curve, draw_curves, draw_reference
 from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, panel_grid, quiet, translate_ticks
+from vaglio.quality.profile import value_codes
+from vaglio.table import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Rows that are written beside the steps of a curve.
 _MOST_WRITTEN = 40
+# Ranges of predicted numbers.
+_RANGES = 6
 # Models behind each point of bias and variance.
 _ROUNDS = 20
 
@@ -106,8 +113,7 @@ def draw_threshold(subject: Subject) -> Any:
 def draw_parameter(subject: Subject) -> Any:
     """Draw training and validation accuracy against a parameter, by default the K of the nearest neighbours."""
     learner = subject.learner()
-    smallest = int(np.unique(subject.y.astype(str), return_counts=True)[1].min())
-    folds = max(2, min(5, smallest))
+    folds = _folds(subject, 5)
     most = max(2, len(subject.y) * (folds - 1) // folds)
     default = [k for k in (1, 3, 5, 7, 9, 11, 15, 21, 31, 51, 75, 101) if k <= most]
     name, values = _one_parameter(subject, "n_neighbors", default)
@@ -118,6 +124,57 @@ def draw_parameter(subject: Subject) -> Any:
     display.ax_.clear()
     display.plot(display.ax_, lang=subject.locale)
     return figure
+
+
+def draw_learning(subject: Subject) -> Any:
+    """Draw training and validation accuracy, or R², against the number of training rows."""
+    display = LearningCurveDisplay.from_estimator(
+        subject.set_learner(), subject.X, subject.y, cv=_folds(subject, 5), ax=axes_for(None)
+    )
+    figure = display.figure_
+    display.ax_.clear()
+    display.plot(display.ax_, lang=subject.locale)
+    return figure
+
+
+def _folds(subject: Subject, most: int) -> int:
+    """Return so many folds, or as many as the smallest class has rows."""
+    if subject.task == "regression":
+        return max(2, min(most, len(subject.y) // 2))
+    return max(2, min(most, int(np.unique(subject.y.astype(str), return_counts=True)[1].min())))
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+def draw_predicted(subject: Subject) -> Any:
+    """Draw the true numbers against those predicted for rows outside of the training."""
+    return PredictionErrorDisplay.from_evaluation(
+        _evaluated(subject), kind="actual_vs_predicted", ax=axes_for(None), lang=subject.locale
+    ).figure_
+
+
+def draw_residuals(subject: Subject) -> Any:
+    """Draw the residuals against the predicted numbers."""
+    return PredictionErrorDisplay.from_evaluation(_evaluated(subject), ax=axes_for(None), lang=subject.locale).figure_
+
+
+def draw_errors(subject: Subject) -> Any:
+    """Draw RMSE and mean error by range of the predicted number, which is what a user of a prediction knows."""
+    locale, evaluation = subject.locale, _evaluated(subject)
+    predicted, residuals = evaluation.predicted, evaluation.residuals
+    codes = value_codes(Column.numeric("predicted", predicted), _RANGES)
+    groups = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    rmse = [float(np.sqrt(np.mean(residuals[rows] ** 2))) for rows in groups]
+    bias = [-float(np.mean(residuals[rows])) for rows in groups]
+    ax, at = axes_for(None, size=(6.4, 4.2)), np.arange(len(groups))
+    ax.bar(at, rmse, color=PALETTE[0], alpha=0.8, label=locale.say("RMSE"))
+    ax.plot(at, bias, "o", color=PALETTE[1], label=locale.say("mean error (predicted minus true)"))
+    draw_reference(ax, (-0.5, len(groups) - 0.5), (0.0, 0.0), text("no error"), locale=locale)
+    quiet(ax, grid="y", locale=locale)
+    ends = [locale.text(figure(float(predicted[rows].max()))) for rows in groups]
+    ax.set_xticks(at, [locale.say("up to {number}", number=end) for end in ends], rotation=30, ha="right")
+    ax.set(xlabel=locale.say("Predicted number"), ylabel=locale.say("Error"))
+    ax.legend(frameon=False, fontsize=9, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return ax.figure
 
 
 def draw_bias_variance(subject: Subject) -> Any:
@@ -181,8 +238,7 @@ def _evaluated(subject: Subject) -> Any:
     positive = subject.options.get("positive")
     if subject.is_fitted:
         return evaluate(subject.whole_model(), subject.X, subject.y, pos_label=positive)
-    smallest = int(np.unique(subject.y.astype(str), return_counts=True)[1].min())
-    plan = EvaluationPlan(folds=max(2, min(10, smallest)), seed=subject.seed)
+    plan = EvaluationPlan(folds=_folds(subject, 10), seed=subject.seed)
     return evaluate_learner(subject.set_learner(), subject.X, subject.y, plan, pos_label=positive)
 
 

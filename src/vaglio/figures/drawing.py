@@ -15,12 +15,13 @@ from vaglio.fitted import Fitted
 from vaglio.learners.registry import find
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
-from vaglio.messages.sentences import did_you_mean
+from vaglio.messages.sentences import did_you_mean, listed
+from vaglio.model.families import Task
 from vaglio.runtime.arguments import checked
-from vaglio.table import Table, as_table, decide_task
+from vaglio.table import Column, Table, as_table, decide_task
 from vaglio.typing import ColumnLike, Estimator, Predictor, TableSource
 
-__all__ = ["FIGURES", "FigureKind", "draw"]
+__all__ = ["FIGURES", "FigureKind", "draw", "task_of_figure"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class FigureKind:
         The learner that is trained if none is given.
     options : tuple of str
         What only this figure takes.
+    tasks : tuple of {"classification", "regression"}
+        What the target of a figure of a model may hold.
     """
 
     title: Message
@@ -47,7 +50,11 @@ class FigureKind:
     needs: Literal["nothing", "table", "classes", "model"] = "classes"
     learner: str = ""
     options: tuple[str, ...] = ()
+    tasks: tuple[Task, ...] = ("classification",)
 
+
+_NUMBERS: tuple[Task, ...] = ("regression",)
+_BOTH: tuple[Task, ...] = ("classification", "regression")
 
 FIGURES: dict[str, FigureKind] = {
     "regions": FigureKind(text("Decision regions in two columns"), planes.draw_regions, learner="cart"),
@@ -63,9 +70,23 @@ FIGURES: dict[str, FigureKind] = {
     "boxes": FigureKind(text("Box plots with fences"), tables.draw_boxes, "table"),
     "pairs": FigureKind(text("Pairs of columns"), tables.draw_pairs, "table", options=("diag",)),
     "neuron": FigureKind(text("The neuron or network with its weights"), networks.draw_neuron, "model", "perceptron"),
-    "parameter": FigureKind(text("Accuracy against a parameter, such as K"), curves.draw_parameter, learner="knn"),
+    "parameter": FigureKind(
+        text("Accuracy or R² against a parameter, such as K"), curves.draw_parameter, learner="knn", tasks=_BOTH
+    ),
+    "learning": FigureKind(
+        text("Accuracy or R² against the number of training rows"), curves.draw_learning, learner="cart", tasks=_BOTH
+    ),
     "bias-variance": FigureKind(
-        text("Bias, variance and noise against a parameter"), curves.draw_bias_variance, learner="cart"
+        text("Bias, variance and noise against a parameter"), curves.draw_bias_variance, learner="cart", tasks=_BOTH
+    ),
+    "predicted": FigureKind(
+        text("True against predicted numbers"), curves.draw_predicted, learner="linear", tasks=_NUMBERS
+    ),
+    "residuals": FigureKind(
+        text("Residuals against predicted numbers"), curves.draw_residuals, learner="linear", tasks=_NUMBERS
+    ),
+    "errors": FigureKind(
+        text("Errors by range of the predicted number"), curves.draw_errors, learner="linear", tasks=_NUMBERS
     ),
     "roc": FigureKind(text("ROC curve, row by row"), curves.draw_roc, learner="naive-bayes", options=("positive",)),
     "precision-recall": FigureKind(
@@ -107,6 +128,7 @@ def draw(
     settings: Mapping[str, Any] | None = None,
     seed: int = 0,
     lang: str | Locale = "en",
+    task: str = "auto",
     **options: Any,
 ) -> Any:
     """Draw a figure by its name.
@@ -114,14 +136,15 @@ def draw(
     Parameters
     ----------
     figure : str
-        One of ``vaglio.figures.FIGURES``, for instance "regions", "margin", "neuron", "pairs", "roc" or "impurity".
+        One of ``vaglio.figures.FIGURES``, for instance "regions", "margin", "neuron", "pairs", "roc" or "impurity"; of
+        a target of numbers "predicted", "residuals", "errors", "parameter", "learning" or "bias-variance".
     model : str, estimator or Fitted, optional
         A learner's id, an estimator, or a fitted model; by default the learner of the figure. A learner is trained on
         the two columns that are drawn (on all, with ``fixed``); a fitted model keeps its columns.
     X : Table, frame, array or path, optional
         The rows.
     y : str, int or array-like, optional
-        The class column of X, or the class of each row; by default the target that X has.
+        The target in X, or the class or number of each row; by default the target that X has.
     columns : sequence of two str, optional
         The columns of the axes; by default the two numeric columns that tell most about the class.
     fixed : dict, optional
@@ -132,6 +155,8 @@ def draw(
         Seed of learners and samples.
     lang : str or Locale, default="en"
         The language of the words and numbers.
+    task : {"auto", "classification", "regression"}
+        Whether the target has classes or numbers; by default the figure, the model or the values decide.
     **options
         What only this figure has: ``point`` (distance), ``diag`` (pairs), ``positive`` (roc and others), ``counts``
         (gains: rows and positives in place of shares), ``mean``, ``sd``, ``prior`` (threshold) and ``threshold``
@@ -165,22 +190,16 @@ def draw(
             name=unknown[0],
             hint=did_you_mean(unknown[0], list(kind.options), otherwise=text("it has")),
         )
-    if isinstance(model, Fitted) and model.classes is None and kind.needs != "table":
-        raise NotSupportedError(
-            "figure-of-regressor",
-            "The model predicts numbers; the figure {figure!r} shows a classifier.",
-            figure=figure,
-        )
     table, target = _rows(figure, kind, X, y)
-    if table is not None and target is not None and kind.needs in ("classes", "model"):
-        _check_classes(figure, table, target, model or kind.learner)
+    known = None if table is None or target is None else table.column(target)
+    found = task_of_figure(figure, model, known, task)
     if columns is not None and len(columns) != 2 and kind.needs != "table":
         raise InputError("two-columns-named", "Name two columns to draw; got {n:,}.", n=len(columns))
     if table is not None:
         for column in columns or ():
             table.column(column)  # one that is not there is refused by name
     subject = Subject(
-        find(model).make() if isinstance(model, str) else model,
+        find(model, found).make() if isinstance(model, str) else model,
         table,
         target,
         None if columns is None else tuple(columns),  # type: ignore[arg-type]
@@ -190,6 +209,7 @@ def draw(
         seed,
         locale_of(lang),
         kind.learner,
+        found,
     )
     return kind.draw(subject)
 
@@ -211,19 +231,59 @@ def _rows(figure: str, kind: FigureKind, X: Any, y: Any) -> tuple[Table | None, 
     return table, None if target is None else table.resolve(target)
 
 
-def _check_classes(figure: str, table: Table, target: str, model: Any) -> None:
-    """Refuse a target of numbers; a learner of classes alone takes whole ones as classes, as everywhere."""
-    learner = [model] if isinstance(model, str) or (hasattr(model, "fit") and not isinstance(model, Fitted)) else None
-    asked, able = task_asked("auto", learner if model else None)
-    able = "classification" if isinstance(model, Fitted) else able
-    if asked == "regression" or decide_task(table.column(target), asked, able).task == "regression":
+def task_of_figure(figure: str, model: Any, target: Column | None, asked: str = "auto") -> Task:
+    """Return whether a figure shows classes or numbers; a figure that cannot is refused.
+
+    Parameters
+    ----------
+    figure : str
+    model : str, estimator, Fitted or None
+    target : Column or None
+    asked : {"auto", "classification", "regression"}
+    """
+    kind = FIGURES[figure]
+    if kind.needs not in ("classes", "model"):
+        return "classification"
+    learner = model or kind.learner
+    ready = isinstance(model, Fitted)
+    if ready:
+        found: Task = "regression" if model.classes is None else "classification"
+    elif target is None:
+        found = kind.tasks[0]
+    else:
+        asked, able = task_asked(asked, [learner] if learner else None)
+        found = decide_task(target, asked, "regression" if kind.tasks == _NUMBERS else able).task
+    if found in kind.tasks:
+        return found
+    if found == "classification":
         raise NotSupportedError(
-            "figure-of-numbers",
-            "The figure {figure!r} shows classes, and the target {target!r} holds numbers. Choose another target, or "
-            "declare it nominal.",
+            "figure-of-classes",
+            "The figure {figure!r} shows predicted numbers, and here classes are predicted. Choose one of {figures}.",
             figure=figure,
-            target=target,
+            figures=listed(
+                [name for name, each in FIGURES.items() if each.tasks != _NUMBERS and each.needs == "classes"]
+            ),
         )
+    if ready:
+        raise NotSupportedError(
+            "figure-of-regressor",
+            "The model predicts numbers; the figure {figure!r} shows a classifier. Choose one of {figures}.",
+            figure=figure,
+            figures=listed(_figures_of("regression")),
+        )
+    raise NotSupportedError(
+        "figure-of-numbers",
+        "The figure {figure!r} shows classes, and the target {target!r} holds numbers. Choose one of {figures}, or "
+        "declare the target nominal.",
+        figure=figure,
+        target="" if target is None else target.name,
+        figures=listed(_figures_of("regression")),
+    )
+
+
+def _figures_of(task: Task) -> list[str]:
+    """The figures that show a target with classes, or with numbers."""
+    return [name for name, each in FIGURES.items() if task in each.tasks and each.needs == "classes"]
 
 
 def _as_list(value: Any) -> list[Any]:

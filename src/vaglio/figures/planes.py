@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learners.registry import find
 from vaglio.messages.locale import ENGLISH, Locale
 from vaglio.messages.message import Message, join, text
+from vaglio.model.families import Task
 from vaglio.plot.decision_region import DecisionRegionDisplay, PerceptronPathDisplay, grid_lines
 from vaglio.plot.style import INK, MUTED, axes_grid, class_colours, legend_outside, panel_grid, quiet
 from vaglio.table import Table
@@ -53,6 +56,8 @@ class Subject:
     locale : Locale
     default : str
         The learner of the figure, if there is no model.
+    task : {"classification", "regression"}
+        Whether the target has classes or numbers.
     """
 
     model: Any = None
@@ -65,6 +70,7 @@ class Subject:
     seed: int = 0
     locale: Locale = ENGLISH
     default: str = ""
+    task: Task = "classification"
 
     @property
     def data(self) -> Table:
@@ -74,16 +80,16 @@ class Subject:
 
     @property
     def y(self) -> np.ndarray:
-        """The class of every row."""
+        """The class, or the number, of every row."""
         assert self.target is not None
-        return np.asarray(self.data.xy(self.target)[1])
+        return np.asarray(self.data.xy(self.target, task=self.task)[1])
 
     @property
     def X(self) -> Table:
         """The other columns."""
         if self.target is None or self.target not in self.data:
             return self.data
-        inputs: Table = self.data.xy(self.target)[0]
+        inputs: Table = self.data.xy(self.target, task=self.task)[0]
         return inputs
 
     def plane(self, *, numeric: bool = False) -> tuple[str, str]:
@@ -109,13 +115,13 @@ class Subject:
     def learner(self) -> Any:
         """Return the learner, not fitted: of a model, one with the same parameters."""
         if isinstance(self.model, Fitted):
-            return find(self.model.learner).cls(**self.model.params)
-        return find(self.default).make() if self.model is None else clone(self.model)
+            return find(self.model.learner, self.task).cls(**self.model.params)
+        return find(self.default, self.task).make() if self.model is None else clone(self.model)
 
     @property
     def is_fitted(self) -> bool:
         """Whether there is a model, which is drawn as it is."""
-        return (isinstance(self.model, Fitted) or hasattr(self.model, "classes_")) and not self.settings
+        return (isinstance(self.model, Fitted) or is_trained(self.model)) and not self.settings
 
     def set_learner(self) -> Any:
         """Return the learner with the first value of every setting."""
@@ -129,7 +135,7 @@ class Subject:
         """
         if self.is_fitted:
             return self.model, self.X
-        keeps_columns = bool(self.fixed) or isinstance(self.model, Fitted) or hasattr(self.model, "classes_")
+        keeps_columns = bool(self.fixed) or isinstance(self.model, Fitted) or is_trained(self.model)
         X = self.X if keeps_columns else self.X.select(list(columns))
         return seeded(self.learner().set_params(**params), self.seed).fit(X, self.y), X
 
@@ -151,6 +157,15 @@ class Subject:
             )
         for combination in every:
             yield dict(combination[: len(parameters)]), dict(combination[len(parameters) :])
+
+
+def is_trained(model: Any) -> bool:
+    """Return whether an estimator is fitted: of which library, and of classes or numbers, does not matter."""
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError):
+        return False
+    return True
 
 
 def seeded(learner: Any, seed: int) -> Any:

@@ -21,6 +21,7 @@ from vaglio.explanation import Context, Explanations, explain_rows
 from vaglio.explanation.fixed_columns import fixed_columns
 from vaglio.explanation.goal import Move
 from vaglio.fitted.formats import coefficient_rows, export, source_of, sql_statement
+from vaglio.fitted.predicted_numbers import PredictedNumbers
 from vaglio.fitted.residuals import Residuals
 from vaglio.messages.message import Message, Option, text
 from vaglio.messages.sentences import did_you_mean, listed
@@ -205,19 +206,30 @@ class Fitted:
     def with_residuals(self, evaluation: Any) -> Fitted:
         """Return a copy that keeps the errors of an evaluation, for :meth:`predict_interval`.
 
+        It keeps the predictions of the evaluation, too: a server compares with them what it predicts.
+
         Parameters
         ----------
         evaluation : RegressionEvaluation, or array-like of residuals (true minus predicted numbers)
             Of this learner by folds, or of this model on rows that it was not trained on.
         """
+        bare = replace(self, provenance=self._without("residuals", "predicted"))
         if not hasattr(evaluation, "residuals"):
-            kept = Residuals.of(evaluation)
-        else:
-            found, weight = evaluation.residuals, evaluation.weight
-            kept = Residuals.of(
-                found if weight is None else found[weight > 0], "rows" if evaluation.folds is None else "folds"
-            )
-        return self.with_provenance(residuals=kept.to_state())
+            return bare.with_provenance(residuals=Residuals.of(evaluation).to_state())
+        weight, source = evaluation.weight, "rows" if evaluation.folds is None else "folds"
+        counts = slice(None) if weight is None else weight > 0
+        facts = {"residuals": Residuals.of(evaluation.residuals[counts], source).to_state()}
+        predicted = PredictedNumbers.of(evaluation.predicted[counts], evaluation.on_training_rows)
+        return bare.with_provenance(**facts, **({} if predicted is None else {"predicted": predicted.to_state()}))
+
+    @property
+    def predicted_numbers(self) -> PredictedNumbers | None:
+        """What was predicted in the evaluation of :meth:`with_residuals`; None if it is not kept."""
+        return None if self.classes is not None else PredictedNumbers.from_state(self.provenance.get("predicted"))
+
+    def _without(self, *facts: str) -> dict[str, Any]:
+        """Return the provenance without some facts."""
+        return {name: fact for name, fact in self.provenance.items() if name not in facts}
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class (or number) for rows that are encoded already.
@@ -662,7 +674,7 @@ class Fitted:
 
     def _edited(self, model: Any, edit: dict[str, Any]) -> Fitted:
         """Return a copy with a changed model: the errors that were measured are not those of this one."""
-        provenance = {name: fact for name, fact in self.provenance.items() if name != "residuals"}
+        provenance = self._without("residuals", "predicted")
         return replace(self, model=model, provenance={**provenance, "edits": [*self.edits, edit]})
 
     def _additive(self, what: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -168,7 +168,13 @@ class VaglioEstimator(Parametrised):
         return self.fitted_.predict_encoded(matrix)
 
     def explain(
-        self, X: TableLike, *, counterfactual: bool | str | float = True, training: TableLike | None = None
+        self,
+        X: TableLike,
+        *,
+        counterfactual: bool | str | float = True,
+        training: TableLike | None = None,
+        fixed: Sequence[str] = (),
+        changeable: Sequence[str] = (),
     ) -> Explanations:
         """Say for each row of X why it got its prediction.
 
@@ -180,6 +186,9 @@ class VaglioEstimator(Parametrised):
             predicts numbers: how far the number is to move, such as "-10%" or "+5000"; True is 10% either way.
         training : frame, Table or array, optional
             The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
+        fixed, changeable : sequence of str
+            Columns that no counterfactual changes, and columns that it may change although their names say that nobody
+            can: ages, births, sexes, nationalities, dates before today and identifiers are otherwise left as they are.
 
         Returns
         -------
@@ -189,7 +198,10 @@ class VaglioEstimator(Parametrised):
         check_is_fitted(self, "fitted_")
         refuse_out_of_core(X, "An explanation")
         seen = None if training is None else check_X(self, training, reset=False)
-        return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual, training=seen)
+        kept: dict[str, Any] = {"fixed": fixed, "changeable": changeable}
+        rows = check_X(self, X, reset=False)
+        found: Explanations = self.fitted_.explain(rows, counterfactual=counterfactual, training=seen, **kept)
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code.

@@ -79,8 +79,8 @@ def interval(low: float | None, high: float | None, rows: float = 1000) -> Messa
 def figure(value: float | None, digits: int = 4) -> Number:
     """Return a number with few significant digits.
 
-    >>> figure(3.14159), figure(32561.0), figure(0.000123456), figure(1234.567), figure(1e12)
-    ('3.142', '32,561', '0.0001235', '1235', '1e+12')
+    >>> figure(3.14159), figure(32561.0), figure(0.000123456), figure(1234.567), figure(37997.89, 6), figure(1e12)
+    ('3.142', '32,561', '0.0001235', '1235', '37,997.9', '1e+12')
     """
     if value is None or not math.isfinite(value):
         return _UNKNOWN
@@ -90,7 +90,7 @@ def figure(value: float | None, digits: int = 4) -> Number:
     elif float(value).is_integer() or abs(value) >= 10 ** (digits - 1):
         written = f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.0f}"
     else:
-        written = f"{value:.{digits}g}"
+        written = f"{value:,.{digits}g}" if abs(value) >= 1e4 else f"{value:.{digits}g}"
     return Number("−" + written[1:] if written.startswith("-") else written)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError
-from vaglio.messages.message import Listing, Message, Number, Option, parsed
+from vaglio.messages.message import Listing, Message, Number, Option, parsed, without_negative_zero
 
 __all__ = [
     "ENGLISH",
@@ -86,6 +86,7 @@ class Locale:
 
     def marks(self, number: str) -> str:
         """Return a number that is written as English does with the marks of this language."""
+        number = without_negative_zero(number)
         if self.lang == "en":
             return str(number)
         catalogue = _catalogue(self.lang)

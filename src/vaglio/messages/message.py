@@ -15,6 +15,7 @@ writes as it writes percentages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from string import Formatter
@@ -102,14 +103,31 @@ def join(separator: str, parts: Iterable[str]) -> Message:
     return Message("", between.join(f"{{{name}}}" for name in named), **named)
 
 
+_NEGATIVE_ZERO = re.compile(r"^( *)[-−](?=[0.,]*0[0.,]*(?:e[-+]?\d+)?%? *$)")
+
+
+def without_negative_zero(written: str) -> str:
+    """Return a number that is written as English does, without the minus of a zero.
+
+    >>> without_negative_zero("-0.00"), without_negative_zero("−0.0%"), without_negative_zero("-0.01")
+    ('0.00', '0.0%', '-0.01')
+    """
+    return _NEGATIVE_ZERO.sub(r"\1", written) if written.lstrip(" ")[:1] in ("-", "−") else written
+
+
 class Number(str):
     """A number that was written as English writes it; a language writes it with its own marks.
 
-    >>> Number("1,234.5"), Number("12%")
-    ('1,234.5', '12%')
+    A number that is rounded to zero has no minus.
+
+    >>> Number("1,234.5"), Number("12%"), Number("-0.00")
+    ('1,234.5', '12%', '0.00')
     """
 
     __slots__ = ()
+
+    def __new__(cls, number: object) -> Number:
+        return super().__new__(cls, without_negative_zero(str(number)))
 
 
 class Listing(str):
@@ -246,7 +264,8 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
         elif conversion:
             written.append(repr(str(value)) if conversion == "r" and isinstance(value, str) else repr(value))
         else:
-            written.append(format(value, spec or ""))
+            filled = format(value, spec or "")
+            written.append(without_negative_zero(filled) if isinstance(value, float) else filled)
     return "".join(written)
 
 

@@ -161,15 +161,33 @@ def target_groups(table: Table, target: str | None, task: str = "auto") -> tuple
     if not predicts_numbers(table, target, task) or not len(labels):
         return codes, labels.tolist()
     numbers = labels.astype(np.float64)
-    values = np.sort(numbers[codes[codes >= 0]])
+    cuts, groups = groups_of_numbers(np.sort(numbers[codes[codes >= 0]]), target)
+    return np.where(codes < 0, -1, np.searchsorted(cuts, numbers, side="right")[codes]), groups
+
+
+def groups_of_numbers(values: np.ndarray, name: str = "y") -> tuple[np.ndarray, list[Message]]:
+    """Return where the second and third of three groups of about as many numbers begin, and names of the groups.
+
+    Parameters
+    ----------
+    values : ndarray
+        Sorted.
+    name : str
+        What they are.
+
+    Examples
+    --------
+    >>> cuts, groups = groups_of_numbers(np.array([10.5, 12.0, 30.0, 45.0, 70.0, 80.0]), "price")
+    >>> cuts.tolist(), [str(group) for group in groups]
+    ([30.0, 70.0], ['price < 30', '30 – 70', '≥ 70'])
+    """
     cuts = np.unique(values[[len(values) * k // _GROUPS for k in range(1, _GROUPS)]])
     cuts = cuts[cuts > values[0]]
     if not len(cuts):
-        return np.minimum(codes, 0), [text("{low} – {high}", low=figure(values[0]), high=figure(values[-1]))]
-    groups = np.where(codes < 0, -1, np.searchsorted(cuts, numbers, side="right")[codes])
+        return cuts, [text("{low} – {high}", low=figure(values[0]), high=figure(values[-1]))]
     ends = [figure(float(cut)) for cut in cuts]
-    return groups, [
-        text("{target} < {value}", target=clip(target, 20), value=ends[0]),
+    return cuts, [
+        text("{target} < {value}", target=clip(name, 20), value=ends[0]),
         *(text("{low} – {high}", low=low, high=high) for low, high in pairwise(ends)),
         text("≥ {value}", value=ends[-1]),
     ]

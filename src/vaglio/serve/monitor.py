@@ -1,4 +1,4 @@
-"""What the rows of a service are like: classes, missing and unknown values, distance from the training rows."""
+"""What the rows of a service are like: predictions, missing and unknown values, distance from the training rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.fitted import Fitted
 from vaglio.fitted.one_row import OneRow
+from vaglio.fitted.predicted_numbers import PredictedNumbers
 from vaglio.learners.provenance import Shares, shares_from
 from vaglio.serve.counters import Counters
 from vaglio.table import Table
 
-__all__ = ["KINDS", "ColumnDrift", "Monitor", "Seen", "column_drift"]
+__all__ = ["KINDS", "ColumnDrift", "Monitor", "Seen", "column_drift", "prediction_drift"]
 
 # Rows of a window below which nothing is said.
 FEWEST_ROWS = 50
@@ -81,6 +82,21 @@ def column_drift(shares: Shares | None, bins: list[int], columns: int = 1) -> Co
     return ColumnDrift("psi", stability, severity_of_shares(stability, before, now, columns))
 
 
+def prediction_drift(known: PredictedNumbers | None, bins: list[int]) -> ColumnDrift | None:
+    """Return how far the predictions of a window are from those of the evaluation; None if too little is known.
+
+    Parameters
+    ----------
+    known : PredictedNumbers or None
+    bins : list of int
+        Rows of the window per bin.
+    """
+    if known is None:
+        return None
+    found = [column_drift(Shares(rows, known.edges), [*bins, 0]) for rows in known.references]
+    return min((drift for drift in found if drift is not None), key=lambda drift: drift.value, default=None)
+
+
 @dataclass
 class Seen:
     """What was seen in some rows.
@@ -94,7 +110,8 @@ class Seen:
     rows : Counter
         Kind -> rows that have such a value.
     bins : list of arrays
-        Per feature the rows per bin or category; the last is for unknown categories.
+        Per feature the rows per bin or category; the last is for unknown categories. Behind them the predicted numbers
+        per bin.
     """
 
     bins: list[np.ndarray]
@@ -139,13 +156,15 @@ class Monitor:
         for feature, shares in zip(features, self.shares):
             self.watched.append(_Watched(feature, blocks[feature.is_nominal], shares))
             blocks[feature.is_nominal] += feature.kind != "text"
-        self.window = [[0] * (each.size + 1) for each in self.watched]
-        self.earlier = [[0] * (each.size + 1) for each in self.watched]
+        self.predicted = fitted.predicted_numbers
+        self.sizes = [each.size + 1 for each in self.watched]
+        self.sizes += [] if self.predicted is None else [len(self.predicted.edges) + 1]
+        self.window, self.earlier = ([[0] * size for size in self.sizes] for _ in range(2))
         self.n_window = self.n_earlier = 0
         self.text = {j for j, feature in enumerate(features) if feature.kind == "text"}
 
     # -- one row -------------------------------------------------------------------------------------------------------
-    def see_row(self, one: OneRow, row: dict[str, Any], label: object) -> None:
+    def see_row(self, one: OneRow, row: dict[str, Any], label: Any) -> None:
         """Count one row and the answer to it; in the thread of the server only.
 
         Parameters
@@ -164,6 +183,8 @@ class Monitor:
             self.add(seen)
             return
         self.counters.add("vaglio_predictions_total", 1, self.name, "" if self.classless else str(label))
+        if self.predicted is not None:
+            self.window[-1][bisect_left(self.predicted.edges, float(label))] += 1
         numbers, codes = blocks[0][0].tolist(), blocks[1][0].tolist()
         found: set[str] = set()
         for watched, bins in zip(self.watched, self.window):
@@ -194,7 +215,7 @@ class Monitor:
     # -- many rows -----------------------------------------------------------------------------------------------------
     def nothing(self) -> Seen:
         """Return an empty record."""
-        return Seen([np.zeros(each.size + 1, dtype=np.int64) for each in self.watched])
+        return Seen([np.zeros(size, dtype=np.int64) for size in self.sizes])
 
     def examine(self, seen: Seen, table: Table, matrix: EncodedMatrix, labels: list[Any]) -> None:
         """Add what some rows are like to a record; in any thread.
@@ -213,6 +234,8 @@ class Monitor:
             seen.classes[""] += len(labels)
         else:
             seen.classes.update(labels)
+        if self.predicted is not None:
+            seen.bins[-1] += self.predicted.count(np.array(labels, dtype=np.float64))
         if matrix.sparse is not None:
             return
         flags = {kind: np.zeros(len(matrix), dtype=bool) for kind in KINDS}
@@ -268,6 +291,6 @@ class Monitor:
             self.n_window = 0
 
     def recent(self) -> tuple[int, list[list[int]]]:
-        """Return how many rows the window holds, and per feature their counts per bin."""
+        """Return how many rows the window holds, and their counts per bin: of each feature, then of the predictions."""
         both = [[a + b for a, b in zip(now, before)] for now, before in zip(self.window, self.earlier)]
         return self.n_window + self.n_earlier, both

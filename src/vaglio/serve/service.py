@@ -8,6 +8,7 @@ import logging
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import accumulate
 from typing import Any
 
 from starlette.requests import Request
@@ -24,7 +25,7 @@ from vaglio.serve.http.languages import request_locale
 from vaglio.serve.http.requests import check_nesting, dump_json, media_type, parse_json, read_body
 from vaglio.serve.http.responses import page_routes, refuse
 from vaglio.serve.model_store import ModelStore
-from vaglio.serve.monitor import KINDS, ColumnDrift, column_drift
+from vaglio.serve.monitor import KINDS, ColumnDrift, column_drift, prediction_drift
 from vaglio.serve.openapi import describe_service, row_schema
 from vaglio.serve.protocols import Invocations, OpenInference
 from vaglio.serve.request_log import RequestLog, entry_of
@@ -250,6 +251,15 @@ class Service:
             told[kind] = {"rows": rows, "columns": found}
         drift = self.drift(served, total)
         told["drift"] = {column: asdict(each) for column, each in drift.items()}
+        known, counts = served.monitor.predicted, total.windows[name][1][-1]
+        if known is not None:
+            moved = prediction_drift(known, counts)
+            told["predictions"] = {
+                "edges": known.edges,
+                "expected": known.outside,
+                "window": counts,
+                "drift": None if moved is None else asdict(moved),
+            }
         told["profile"] = any(shares is not None for shares in served.monitor.shares)
         return dump_json(told)
 
@@ -281,8 +291,22 @@ class Service:
             for column, drift in self.drift(served, total).items():
                 total.add("vaglio_drift", drift.value, served.name, column, drift.measure)
                 total.add("vaglio_drifted", _SEVERITY[drift.severity], served.name, column)
+            self._tell_predictions(served, total)
         total.add("process_resident_memory_bytes", resident_memory())
         return total.text()
+
+    def _tell_predictions(self, served: Served, total: Counters) -> None:
+        """Add the predicted numbers of the window to the metrics, and how far they are from those of the evaluation."""
+        known = served.monitor.predicted
+        if known is None:
+            return
+        counts = total.windows[served.name][1][-1]
+        for edge, rows in zip((*map(repr, known.edges), "+Inf"), accumulate(counts)):
+            total.add("vaglio_window_predictions", rows, served.name, edge)
+        drift = prediction_drift(known, counts)
+        if drift is not None:
+            total.add("vaglio_prediction_drift", drift.value, served.name, drift.measure)
+            total.add("vaglio_prediction_drifted", _SEVERITY[drift.severity], served.name)
 
     def drift(self, served: Served, total: Counters) -> dict[str, ColumnDrift]:
         """Return how far the columns of a model are from those of training, as far as that is known."""

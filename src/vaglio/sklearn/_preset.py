@@ -191,8 +191,8 @@ class Preset(metaclass=InPlace):
         return self.__dict__.get("learner_") is not None
 
     def _is_preset(self) -> bool:
-        """Whether this is one of scikit-learn's names, not of a class that a program derived from it."""
-        return type(self).__module__.startswith("vaglio.sklearn.")
+        """Whether this is one of scikit-learn's names, or of its own modules, not of a class that a program derived."""
+        return type(self).__module__.startswith(("vaglio.sklearn.", "sklearn."))
 
     def _get_doc_link(self) -> str:
         """Return the page of scikit-learn's class, which describes parameters and attributes."""
@@ -217,7 +217,7 @@ class Preset(metaclass=InPlace):
             )
         self.__dict__.update({name: value for name, value in state.items() if name != _VERSION})
 
-    def explain(self, X: TableLike, *, counterfactual: bool = True) -> Any:
+    def explain(self, X: TableLike, *, counterfactual: bool = True, **how: Any) -> Any:
         """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.
 
         Parameters
@@ -225,12 +225,14 @@ class Preset(metaclass=InPlace):
         X : array-like of shape (n_samples, n_features)
         counterfactual : bool, default=True
             Whether to look also for the smallest change that would give the row another class.
+        **how
+            Further arguments of that method: ``training``, ``fixed``, ``changeable``.
 
         Returns
         -------
         list of Explanation
         """
-        return self._trained().explain(X, counterfactual=counterfactual)
+        return self._trained().explain(X, counterfactual=counterfactual, **how)
 
     def save(self, path: Any) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads.

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import run_here
+
+import vaglio
+from vaglio.fitted import load
 
 
 def test_inspect_shows_what_the_file_holds(model):
@@ -58,3 +64,33 @@ def test_inspect_counts_averaged_models_their_rounds_and_all_trees(penguins, tmp
     text = run_here("rules", made).out
     assert "The model is the mean of 7 models" in text
     assert "divided by 7" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "evaluated",
+    [
+        ("--test", "some.csv"),
+        *(
+            pytest.param(words, marks=pytest.mark.nightly)
+            for words in (("--folds", 3), ("--holdout", 0.3), ("--loo",), ("--folds", 2, "--repeat", 2))
+        ),
+    ],
+)
+def test_the_recipe_of_a_model_of_numbers_makes_its_intervals_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluated: tuple[object, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = vaglio.datasets.load("penguins").to_frame().iloc[::4]
+    frame.to_csv("all.csv", index=False)
+    frame.iloc[::2].to_csv("some.csv", index=False)
+    words = ("train", "all.csv", "--target", "bill_length_mm", "--learner", "linear", *evaluated, "--out", "m.vaglio")
+    assert run_here(*words).code == 0
+    model, made = load(Path("m.vaglio")), dict[str, Any]()
+    exec(model.provenance["python"], made)
+    command = [*shlex.split(model.provenance["command"])[1:], "--out", "again.vaglio"]
+    assert run_here(*command).code == 0
+    for again in (made["model"], load(Path("again.vaglio"))):
+        assert again.digest == model.digest
+        assert again.residuals.values.tolist() == model.residuals.values.tolist()
+        assert again.predicted_numbers == model.predicted_numbers

@@ -142,7 +142,9 @@ def _terms(path: Path, fitted: Fitted) -> Answer:
     assert isinstance(fitted.model, Additive)
     grid = Grid(box=None, pad_edge=False)
     grid.add_column(text("term"), overflow="fold")
-    grid.add_column(text("mean change of the score"), justify="right")
+    of_numbers = fitted.classes is None
+    moved = text("mean change of the prediction") if of_numbers else text("mean change of the score")
+    grid.add_column(moved, justify="right")
     for entry in found:
         grid.add_row(entry["term"], Number(f"{entry['importance']:.4f}"))
     shown: list[Any] = [

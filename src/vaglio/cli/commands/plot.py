@@ -23,6 +23,7 @@ from vaglio.cli._reading import ReadingOptions
 from vaglio.messages.message import text
 
 if TYPE_CHECKING:
+    from vaglio.model.families import Task
     from vaglio.table import Table
 
 # What the notes call a parameter -> what learners call it.
@@ -78,6 +79,7 @@ def run(
     pictures: --set k=1,5,15. Some figures need no table: impurity, means, threshold.
     """
     from vaglio.figures import FIGURES, draw
+    from vaglio.figures.drawing import task_of_figure
 
     outputs = Outputs(out, (*SUFFIXES, ".html"))
     if figure not in FIGURES:
@@ -90,7 +92,9 @@ def run(
     if model is not None and learner is not None:
         raise UsageError("learner-and-model", "Use either a model or --learner, not both.")
     shown, rows = _read(model, table, reading, FIGURES[figure].needs)
-    given, options = _settings(settings, learner, shown, FIGURES[figure])
+    target = None if rows is None or rows.target is None else rows.column(rows.target)
+    task = task_of_figure(figure, learner or shown, target, reading.task.value)
+    given, options = _settings(settings, learner, shown, FIGURES[figure], task)
     if (x is None) != (y is None):
         raise UsageError("x-and-y", "Give both columns, --x and --y, or none of them.")
 
@@ -104,6 +108,7 @@ def run(
             settings=given,
             seed=seed,
             lang=locale(),
+            task=task,
             **options,
         )
 
@@ -149,7 +154,9 @@ def _read(model: str | None, table: str | None, reading: ReadingOptions, needs: 
     return fitted, reading.file.read_for_model(table, fitted, target)
 
 
-def _settings(settings: list[str] | None, learner: str | None, model: Any, kind: Any) -> tuple[Any, dict[str, Any]]:
+def _settings(
+    settings: list[str] | None, learner: str | None, model: Any, kind: Any, task: Task
+) -> tuple[Any, dict[str, Any]]:
     """The values of --set: those of the learner, and those of the figure."""
     from vaglio.cli._learners import values_of, wrong_use
     from vaglio.learners.parameter_text import check_parameters, known_parameter, parse_value
@@ -159,9 +166,9 @@ def _settings(settings: list[str] | None, learner: str | None, model: Any, kind:
     options: dict[str, Any] = {}
     with wrong_use():
         if learner is not None:
-            find(learner)
+            find(learner, task)
         name_of = learner or (model.learner if model is not None else kind.learner)
-        known = find(name_of).make().get_params() if name_of else {}
+        known = find(name_of, task).make().get_params() if name_of else {}
         for each in settings or []:
             typed, value = pair(each, "--set")
             if typed in kind.options:
@@ -170,5 +177,5 @@ def _settings(settings: list[str] | None, learner: str | None, model: Any, kind:
             name = known_parameter(_SHORT.get(typed, typed), known, name_of or typed)
             given[name] = values_of(value)
             for one in given[name]:
-                check_parameters(find(name_of).make().set_params(**{name: one}))
+                check_parameters(find(name_of, task).make().set_params(**{name: one}))
     return given, options

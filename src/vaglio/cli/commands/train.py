@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import Recipe
+from vaglio.cli._command_lines import Recipe, Source, call
 from vaglio.cli._options import (
     REJECTED,
     Accept,
@@ -110,13 +110,19 @@ def run(
         "seed": seed,
         "threshold": None if limit is None else f"{limit[1]}={limit[0]:g}",
     }
-    said |= (
-        {}
-        if accept is None
-        else {"accept": accept, "folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
-    )
+    if accept is not None:
+        said["accept"] = accept
+    if accept is not None or data.task == "regression":  # whose model keeps the errors of the evaluation
+        said |= {"folds": plan.folds, "repeat": plan.repeat if plan.repeat > 1 else None}
+    if data.task == "regression":
+        by_repeat = plan.holdout if plan.by_folds else None
+        said |= {
+            "holdout": plan.held_out or by_repeat,
+            "test": _name(evaluating.test),
+            "loo": plan.leave_one_out or None,
+        }
     recipe = data.recipe("train", said)
-    facts: dict[str, Any] = recipe.facts(*_lines(estimator, recipe, plan, cost, limit))
+    facts: dict[str, Any] = recipe.facts(*_lines(estimator, recipe, plan, cost, limit, _name(evaluating.test)))
     if evaluation is not None:
         facts["scores"] = {"how": training.how, **evaluation.scores_in_brief()}
         if wanted is not None:
@@ -151,19 +157,44 @@ def _limit(threshold: str, data: OpenRows, evaluating: RepeatedEvaluationOptions
     return limit
 
 
+def _name(test: object) -> str | None:
+    """The name of the file of test rows: a recipe names files without their folder."""
+    return None if test is None else Path(str(test)).name
+
+
 def _lines(
-    estimator: Any, recipe: Recipe, plan: EvaluationPlan, cost: str | None, limit: tuple[float, Any] | None
+    estimator: Any,
+    recipe: Recipe,
+    plan: EvaluationPlan,
+    cost: str | None,
+    limit: tuple[float, Any] | None,
+    test: str | None,
 ) -> list[str]:
     """The Python lines that make the same model."""
     from vaglio.learners.provenance import learner_source
 
+    made, save = f"{learner_source(estimator)}", "model.save('model.vaglio')"
+    evaluated = test is not None or plan.by_folds or plan.holdout is not None
+    if recipe.task == "regression" and evaluated:
+        given = {"folds": plan.folds, "holdout": plan.holdout, "repeat": plan.repeat if plan.repeat > 1 else None}
+        given |= {
+            "leave_one_out": plan.leave_one_out or None,
+            "test": None if test is None else Source(recipe.read(test)),
+        }
+        target = Source("table.target") if recipe.target is None else recipe.target
+        return [
+            "from vaglio.evaluation import EvaluationPlan, train_and_evaluate",
+            f"plan = {call('EvaluationPlan', **given, seed=plan.seed)}",
+            f"training = train_and_evaluate({made}, table, {target!r}, plan)",
+            "model = training.estimator.fitted_.with_residuals(training.evaluation)",
+            save,
+        ]
     lines = recipe.training_rows(plan.held_out, plan.seed)
-    made = f"{learner_source(estimator)}"
     if cost is not None and recipe.task == "classification":
         lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")
         made = f"CostSensitiveClassifier({made}, {cost!r})"
     rule = "" if limit is None else f".with_threshold({limit[0]!r}, {limit[1]!r})"
-    return [*lines, f"model = {made}.fit(X, y).fitted_{rule}", "model.save('model.vaglio')"]
+    return [*lines, f"model = {made}.fit(X, y).fitted_{rule}", save]
 
 
 def _answer(fitted: Fitted, training: Training, out: Path, table: str, leaks: list[Alarm], recipe: Recipe) -> Answer:

@@ -39,7 +39,7 @@ class PredictionErrorDisplay:
     >>> from vaglio import PredictionErrorDisplay
     >>> display = PredictionErrorDisplay.from_predictions([1.0, 2.0, 4.0], [1.5, 2.0, 3.0], kind="actual_vs_predicted")
     >>> display.ax_.get_xlabel()
-    'Predicted'
+    'Predicted number'
     """
 
     ax_: Any
@@ -122,8 +122,8 @@ class PredictionErrorDisplay:
         across = (float(x.min()), float(x.max()))
         draw_reference(ax, *((across, (0.0, 0.0)) if of_residuals else (ends, ends)), text("no error"), locale=locale)
         quiet(ax, locale=locale)
-        ax.set_xlabel(locale.say("Predicted"))
-        ax.set_ylabel(locale.say("Residual (true minus predicted)") if of_residuals else locale.say("True"))
+        ax.set_xlabel(locale.say("Predicted number"))
+        ax.set_ylabel(locale.say("Residual (true minus predicted)") if of_residuals else locale.say("True number"))
         ax.legend(frameon=False, fontsize=9)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -14,7 +14,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer
-from vaglio.evaluation.model_evaluation import evaluate_found
+from vaglio.evaluation.model_evaluation import evaluate_found, with_training_rows
 from vaglio.evaluation.overlap import find_overlap
 from vaglio.evaluation.rows import MemoryRows, Part, Rows
 from vaglio.evaluation.selection.candidates import costs_and_rows, resolve_learners, task_asked, with_costs
@@ -258,7 +258,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluation,
+            evaluation=with_training_rows(evaluation, model, training),
             score=unseen.score(self.chooser.scorer, model, found),
             train_score=training.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=training.learned(model),
@@ -301,12 +301,13 @@ class _Flow:
             if not outer:
                 raise
             interrupted = True
+        evaluation = pooled([fold.found for fold in outer], task=rows.task, cost=self.cost, about="selection")
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=pooled([fold.found for fold in outer], task=rows.task, cost=self.cost, about="selection"),
+            evaluation=with_training_rows(evaluation, model, rows),
             score=float(np.mean([fold.score for fold in outer])),
             train_score=rows.sample(_TRAIN_SAMPLE).score(self.chooser.scorer, model),
             n_train=rows.learned(model),

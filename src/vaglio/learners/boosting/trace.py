@@ -354,6 +354,4 @@ def animate_gradient_boosting(context: AnimationContext) -> list[Frame]:
     """Make one picture per round."""
     if context.plane is None:
         return []
-    classes = np.asarray(context.estimator.classes_)
-    staged = context.estimator.staged_predict_proba(context.like_source(context.plane.grid))
-    return frames_of_rounds(context, (classes[shares.argmax(axis=1)] for shares in staged))
+    return frames_of_rounds(context, context.estimator.staged_predict(context.like_source(context.points)))

@@ -209,9 +209,11 @@ def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> lis
     seen = replace(context, classes=labels, cost=None)  # a member votes by itself; the costs decide among the votes
     told = []
     for explanation in explain(member.model, member.rows(matrix), seen):
-        reasons = [reason.text for reason in explanation.reasons if reason.feature is not None] or [
-            reason.text for reason in explanation.reasons
-        ]
+        known = explanation.reasons
+        if labels is None:  # what lowers a number is as much a reason for it as what raises it
+            known = explanation.told((*known, *explanation.against))
+            known = tuple(sorted(known, key=lambda reason: -abs(reason.weight or 0.0)))
+        reasons = [reason.text for reason in known if reason.feature is not None] or [reason.text for reason in known]
         why = join(", ", reasons[:_SHOWN_OF_MEMBER] or explanation.notes[:1])
         label = str(explanation.decision) if labels is not None else Number(f"{explanation.decision:.6g}")
         told.append(text("{label} because {why}", label=label, why=why) if why else "")

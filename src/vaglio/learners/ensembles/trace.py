@@ -306,11 +306,13 @@ def _vote(page: Page, training: Training) -> None:
 
 # -- animation ---------------------------------------------------------------------------------------------------------
 def animate_adaboost(context: AnimationContext) -> list[Frame]:
-    """Make one picture per round; the size of a row is its weight in the next round."""
+    """Make one picture per round; of classes, the size of a row is its weight in the next round."""
     if context.plane is None:
         return []
     estimator = context.estimator
-    grid = context.like_source(context.plane.grid)
+    grid = context.like_source(context.points)
+    if context.training.is_numeric:
+        return frames_of_rounds(context, estimator.staged_predict(grid))
     rows = [np.asarray(one.predict(context.training.source)) for one in estimator.estimators_[:MAX_FRAMES]]
     weights = _boosted(rows, np.asarray(context.training.labels), estimator.estimator_weights_, context.training.weight)
     return frames_of_rounds(context, estimator.staged_predict(grid), weights)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from math import exp
+from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, as_regions
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.training import Training
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.model.rules import test_text
-from vaglio.plot.plane import Marks
 from vaglio.runtime.seeds import seed_of
 
 # Rows that are listed by number: more fill several pages.
@@ -173,18 +174,33 @@ def write_mean(page: Page, training: Training, said: np.ndarray, weight: np.ndar
 
 
 def animate_members(context: AnimationContext) -> list[Frame]:
-    """Make one picture per member: the vote of all up to it."""
+    """Make one picture per member: the vote, or the mean, of all up to it."""
     if context.plane is None:
         return []
-    classes = np.asarray(context.estimator.classes_)
-    votes = np.zeros((len(context.plane.grid), len(classes)))
-    frames = []
-    grid = context.like_source(context.plane.grid)
-    for number, member in enumerate(islice(context.estimator.estimators_, MAX_FRAMES), start=1):
-        if isinstance(context.estimator.fitted_.model, Forest):  # whose trees say shares
-            votes += member.predict_proba(grid)
+    members = islice(context.estimator.estimators_, MAX_FRAMES)
+    grid = context.like_source(context.points)
+    together = _means(members, grid) if context.training.is_numeric else _votes(members, grid, context.estimator)
+    return [
+        Frame(context.say("Members: {n}", n=number), context.marks(predicted))
+        for number, predicted in enumerate(together, start=1)
+    ]
+
+
+def _means(members: Iterable[Any], grid: Any) -> Iterator[np.ndarray]:
+    """What members predict on average, with each one more."""
+    total: np.ndarray | float = 0.0
+    for number, member in enumerate(members, start=1):
+        total = total + np.asarray(member.predict(grid))
+        yield total / number
+
+
+def _votes(members: Iterable[Any], grid: Any, estimator: Any) -> Iterator[np.ndarray]:
+    """The class with the most votes, with each member more."""
+    classes = np.asarray(estimator.classes_)
+    votes: np.ndarray | float = 0.0
+    for member in members:
+        if isinstance(estimator.fitted_.model, Forest):  # whose trees say shares
+            votes = votes + member.predict_proba(grid)
         else:
-            votes += np.asarray(member.predict(grid))[:, None] == classes
-        regions = as_regions(context, classes[votes.argmax(axis=1)])
-        frames.append(Frame(context.say("Members: {n}", n=number), Marks(regions)))
-    return frames
+            votes = votes + (np.asarray(member.predict(grid))[:, None] == classes)
+        yield classes[np.asarray(votes).argmax(axis=1)]

@@ -68,10 +68,11 @@ def _trace_numbers() -> Mapping[str, Any]:
 
 
 def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.linear.trace.least_squares import animate_linear_regression
     from vaglio.learners.linear.trace.logistic import animate_logistic
     from vaglio.learners.linear.trace.perceptron import animate_perceptron
 
-    return {"perceptron": animate_perceptron, "logistic": animate_logistic}
+    return {"perceptron": animate_perceptron, "logistic": animate_logistic, "linear": animate_linear_regression}
 
 
 def _estimators() -> Mapping[str, type]:

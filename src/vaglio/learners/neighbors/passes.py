@@ -274,7 +274,7 @@ class RowFiles:
     def add(self, chunk: Chunk) -> None:
         """Write rows that follow those that were given before."""
         matrix = chunk.matrix
-        weight = np.empty((chunk.n_rows, 0)) if chunk.weight is None else chunk.weight[:, None]
+        weight = np.empty((chunk.n_rows, 0)) if chunk.given is None else chunk.given[:, None]
         self._waiting.append((matrix.numeric_rows, matrix.code_rows, chunk.y, weight))
         width = matrix.numeric.shape[1] * 8 + matrix.codes.shape[1] * 4 + 16
         rows = max(1, self._part_bytes // width // BLOCK) * BLOCK

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import AnimationContext, Frame, regions_of
+from vaglio.document.animation import AnimationContext, Frame, marks_of
 from vaglio.document.document import Page
 from vaglio.document.training import Training
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.messages.message import Option, text
-from vaglio.plot.plane import Marks
 
 # The numbers of neighbours that an animation shows.
 _NUMBERS = (1, 3, 5, 9, 15, 25)
@@ -207,8 +206,8 @@ def animate_neighbors(context: AnimationContext) -> list[Frame]:
         fitted = clone(estimator).set_params(n_neighbors=k).fit(context.training.source, context.training.labels)
         near: tuple[int, ...] = ()
         if plane.row is not None:
-            row = context.like_source(np.array([plane.row]))
+            row = context.like_source(np.array([plane.row[:1] if context.is_curve else plane.row]))
             near = tuple(fitted.kneighbors(row, return_distance=False)[0].tolist())
         links = tuple(("link", np.array([plane.row, plane.points[i]])) for i in near)
-        frames.append(Frame(f"K = {k}", Marks(regions_of(context, fitted), links, near)))
+        frames.append(Frame(f"K = {k}", marks_of(context, fitted, lines=links, rings=near)))
     return frames

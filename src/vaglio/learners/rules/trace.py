@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, regions_of
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame, marks_of
 from vaglio.document.document import Page
 from vaglio.document.impurity import entropy
 from vaglio.document.notation import Notation
@@ -18,7 +18,6 @@ from vaglio.learners.rules.estimators.foil import covering_bits
 from vaglio.learners.rules.forms.text import rule_text
 from vaglio.messages.message import text
 from vaglio.model.condition import Condition, RangeCondition, SetCondition, condition_text, value_text
-from vaglio.plot.plane import Marks
 
 # Conditions per table: the best ones show why the first was chosen.
 _SHOWN = 12
@@ -319,6 +318,6 @@ def animate_rules(context: AnimationContext) -> list[Frame]:
         return []
     rules = context.estimator.rules()
     return [
-        Frame(context.say("Rules: {n}", n=n), Marks(regions_of(context, replace(rules, entries=rules.entries[:n]))))
+        Frame(context.say("Rules: {n}", n=n), marks_of(context, replace(rules, entries=rules.entries[:n])))
         for n in range(min(len(rules), MAX_FRAMES) + 1)
     ]

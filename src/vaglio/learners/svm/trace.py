@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.document.animation import AnimationContext, Frame, regions_of
+from vaglio.document.animation import AnimationContext, Frame, marks_of
 from vaglio.document.document import Page
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.errors import NotSupportedError
-from vaglio.plot.plane import Marks
 
 # What an error may cost: a small C has a wide margin with rows inside, a large one lets no row in if it can.
 _COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -150,7 +149,7 @@ def animate_svm(context: AnimationContext) -> list[Frame]:
     from contourpy import contour_generator
 
     plane, estimator = context.plane, context.estimator
-    if plane is None:
+    if plane is None or context.training.is_numeric:
         return []
     # A machine that was given lambda instead of C, or a hard margin, is shown as it is.
     free = estimator.lam is None and np.isfinite(estimator.C)
@@ -169,6 +168,6 @@ def animate_svm(context: AnimationContext) -> list[Frame]:
             contours = contour_generator(plane.x, plane.y, values.reshape(len(plane.y), len(plane.x)))
             for kind, level in (("boundary", 0.0), ("margin", -1.0), ("margin", 1.0)):
                 margins += [(kind, np.asarray(line)) for line in contours.lines(level)]
-        marks = Marks(regions_of(context, fitted), tuple(margins), tuple(fitted.support_.tolist()))
-        frames.append(Frame(caption, marks))
+        rings = tuple(fitted.support_.tolist())
+        frames.append(Frame(caption, marks_of(context, fitted, lines=tuple(margins), rings=rings)))
     return frames

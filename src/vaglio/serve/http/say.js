@@ -8,6 +8,7 @@ function number(value, spec = "") {
   if (kind === "f") text = value.toFixed(Number(digits ?? 6));
   if (kind === "g") text = String(Number(value.toPrecision(Number(digits ?? 6))));
   if (kind === "%") text = (100 * value).toFixed(Number(digits ?? 6));
+  if (/^-[0.]+$/.test(text)) text = text.slice(1); // what is rounded to zero has no minus
   if (group) text = text.replace(/\d+/, whole => whole.replace(/\B(?=(\d{3})+$)/g, ","));
   text = text.replace(/[.,]/g, mark => mark === "." ? WORDS.decimal : WORDS.thousands);
   return kind === "%" ? WORDS.percent.replace("n", () => text) : text;

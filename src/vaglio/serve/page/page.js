@@ -15,6 +15,12 @@ function brief(value) {
   return value === null ? "" : number(value, ".3g");
 }
 
+// A share of a number with its sign, as everywhere else; the evidence for a class as it is.
+function signed(value, withSign) {
+  const told = brief(value).replace("-", "−");
+  return withSign && value > 0 ? `+${told}` : told;
+}
+
 function percent(value) {
   return number(value, ".1%");
 }
@@ -227,16 +233,23 @@ function showCompared() {
 
 function showReasons(told) {
   const parts = [];
+  const ofNumber = state.model.classes === null;
+  // A number is a sum: the mean that it starts at is no reason beside the others.
+  const starts = ofNumber ? [...told.reasons, ...told.against].filter((reason) => reason.code === "start-at-mean") : [];
+  const [reasons, against] = [told.reasons, told.against].map((list) => list.filter((reason) => !starts.includes(reason)));
+  for (const start of starts) {
+    parts.push(node("p", say("{amount} on average", { amount: shown(start.weight) })));
+  }
   // One scale for both: a bar against is as long as one of the same weight for it.
-  const most = Math.max(...[...told.reasons, ...told.against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
-  const both = [[say("Evidence for it"), told.reasons, true], [say("Evidence against it"), told.against, false]];
-  for (const [title, reasons, chosen] of both) {
-    if (!reasons.length) continue;
+  const most = Math.max(...[...reasons, ...against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
+  const titles = ofNumber ? [say("It is higher for"), say("It is lower for")] : [say("Evidence for it"), say("Evidence against it")];
+  for (const [title, list, chosen] of [[titles[0], reasons, true], [titles[1], against, false]]) {
+    if (!list.length) continue;
     parts.push(node("h3", title));
-    if (reasons.some((reason) => reason.weight !== null)) {
-      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, of: most, chosen, numbers: [brief(reason.weight)] }));
+    if (list.some((reason) => reason.weight !== null)) {
+      const rows = list.map((reason) => ({ name: reason.text, size: Math.abs(reason.weight ?? 0), of: most, chosen, numbers: [signed(reason.weight, ofNumber)] }));
       parts.push(barTable([say("Reason"), null, say("Weight")], rows));
-    } else parts.push(node("ul", null, ...reasons.map((reason) => node("li", reason.text))));
+    } else parts.push(node("ul", null, ...list.map((reason) => node("li", reason.text))));
   }
   if (!parts.length) parts.push(node("p", say("This kind of model gives no reasons.")));
   if (told.notes.length) {
@@ -298,6 +311,7 @@ function showWatch(seen) {
   parts.push(barTable([say("Rows with"), null, say("Rows"), say("Share")], kinds));
   parts.push(node("h3", say("Drift from the training set, last {n:,} {n:row|rows}", { n: seen.window })));
   const columns = Object.entries(seen.drift);
+  if (seen.predictions?.drift) columns.unshift([say("Predicted number"), seen.predictions.drift]);
   if (columns.length) {
     const severities = { high: say("strong drift"), medium: say("moderate drift") };
     const measures = { ks: say("Kolmogorov–Smirnov distance"), psi: say("population stability index") };
@@ -309,7 +323,21 @@ function showWatch(seen) {
   } else parts.push(node("p", seen.profile
     ? say("Drift is measured from 50 rows on.")
     : say("This model file has no statistics of its training set. Train it again to measure drift.")));
+  if (seen.predictions) parts.push(...predictedNumbers(seen.predictions));
+  else if (state.model.classes === null) parts.push(node("p", say("This model file has no predictions of an evaluation. Train it with --folds 10 or --holdout 0.3 to measure the drift of the predicted numbers.")));
   $("watch").replaceChildren(...parts);
+}
+
+function predictedNumbers({ edges, expected, window }) {
+  const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+  const [seen, known] = [Math.max(total(window), 1), Math.max(total(expected), 1)];
+  const most = Math.max(...window.map((count) => count / seen), ...expected.map((count) => count / known));
+  const range = (at) => (at < edges.length ? say("up to {number}", { number: brief(edges[at]) }) : say("more than {number}", { number: brief(edges[at - 1]) }));
+  const rows = window.map((count, at) => ({ name: range(at), size: count / seen, of: most, chosen: true, numbers: [percent(count / seen), percent(expected[at] / known)] }));
+  return [
+    node("h3", say("Predicted numbers")),
+    barTable([say("Predicted number"), null, say("Share of the last rows"), say("Share in the evaluation")], rows),
+  ];
 }
 
 // -- beginning -----------------------------------------------------------------------------------------------------

@@ -28,18 +28,21 @@ __all__ = ["TracePage"]
 
 # Rows of a trace, unless the table has fewer: a dot each in the picture, a line each in the tables.
 _ROWS = 60
-# Learners whose work is seen in the plane of two columns.
-_IN_THE_PLANE = (
-    "perceptron",
-    "logistic",
-    "svm",
-    "knn",
-    "adaboost",
-    "gradient-boosting",
-    "bagging",
-    "random-forest",
-    "mlp",
-)
+# Learners whose work is seen in the plane of two columns, or of one column and the target.
+_IN_THE_PLANE: dict[Task, tuple[str, ...]] = {
+    "classification": (
+        "perceptron",
+        "logistic",
+        "svm",
+        "knn",
+        "adaboost",
+        "gradient-boosting",
+        "bagging",
+        "random-forest",
+        "mlp",
+    ),
+    "regression": ("linear", "knn", "bagging", "random-forest", "adaboost", "gradient-boosting"),
+}
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,7 @@ class TracePage(Page):
             "learners": _shown(opened.task),
             "chosen": chosen,
             "fields": _fields(chosen),
-            # Of numbers no plane is drawn.
-            "numeric": numeric if opened.task == "classification" else [],
+            "numeric": numeric,
             "n_rows": len(y),
             "most_rows": min(MAX_ROWS, len(y)),
             "steps": [],
@@ -134,9 +136,12 @@ def _chosen(query: dict[str, str], n_rows: int, numeric: list[str], task: Task) 
     usual = "id3" if task == "classification" else DEFAULT[task]
     learner = learner if learner in _shown(task) else usual
     across, up = (query.get(name, "") for name in ("across", "up"))
-    if "across" not in query and learner in _IN_THE_PLANE and len(numeric) >= 2:
-        across, up = numeric[:2]
-    if task == "regression" or across not in numeric or up not in numeric or across == up:
+    axes = 2 if task == "classification" else 1
+    if "across" not in query and learner in _IN_THE_PLANE[task] and len(numeric) >= axes:
+        across, up = [*numeric[:axes], ""][:2]
+    # Numbers can be drawn over one column: the vertical axis is then the target.
+    over_one = task == "regression" and not up
+    if across not in numeric or not (over_one or up in numeric) or across == up:
         across = up = ""
     params = {name[2:]: value.strip() for name, value in query.items() if name.startswith("p.") and value.strip()}
     allowed = {field.name for field in parameter_fields(learner, task)}
@@ -164,7 +169,7 @@ def _traced(rows: Table, y: np.ndarray, chosen: TraceChoice, locale: Locale) -> 
         # No trace shows free text; the other columns are enough for a lesson.
         rows = rows.select([name for name in rows.columns if name not in texts])
     if chosen.across:
-        rows = rows.select([chosen.across, chosen.up])
+        rows = rows.select([name for name in (chosen.across, chosen.up) if name])
         whole = ~np.any([rows.column(name).missing for name in rows.columns], axis=0)
     taken = _some(np.flatnonzero(whole), y, chosen)
     row = None if chosen.row == 0 else rows.take(np.array([chosen.row - 1]))

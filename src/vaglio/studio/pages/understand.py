@@ -139,7 +139,11 @@ def why(served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
 
 
 def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
-    weights = [abs(each.weight) for each in (*explanation.reasons, *explanation.against) if each.weight is not None]
+    weights = [
+        abs(each.weight)
+        for each in explanation.told((*explanation.reasons, *explanation.against))
+        if each.weight is not None
+    ]
     largest = max(weights, default=0.0) or 1.0
 
     def plain(reason: Any) -> dict[str, Any]:
@@ -154,8 +158,8 @@ def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
         "of_numbers": of_numbers,
         "sum": explanation.sum_in_words if of_numbers else None,
         "headline": explanation.headline if of_numbers else None,
-        "reasons": [plain(each) for each in explanation.reasons[:_MOST_REASONS]],
-        "against": [plain(each) for each in explanation.against[:_MOST_REASONS]],
+        "reasons": [plain(each) for each in explanation.told(explanation.reasons)[:_MOST_REASONS]],
+        "against": [plain(each) for each in explanation.told(explanation.against)[:_MOST_REASONS]],
         "notes": [clip(locale.text(note), 240) for note in (*by_cost, *explanation.notes[:6])],
         "change": None
         if change is None

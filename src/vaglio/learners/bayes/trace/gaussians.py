@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.document.animation import AnimationContext, Frame, regions_of
+from vaglio.document.animation import AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
 from vaglio.document.training import Training
 from vaglio.learners.bayes.trace.factors import Factor, write_frequencies, write_priors, write_product
@@ -226,8 +226,8 @@ def animate_bayes(context: AnimationContext) -> list[Frame]:
     plane = context.plane
     if plane is None:
         return []
-    shares = context.estimator.predict_proba(context.like_source(plane.grid))
-    regions = regions_of(context, context.estimator)
+    grid = context.like_source(plane.grid)
+    shares, regions = context.estimator.predict_proba(grid), as_regions(context, context.estimator.predict(grid))
     frames = []
     for code, label in enumerate(plane.classes):
         values = shares[:, code].reshape(len(plane.y), len(plane.x))

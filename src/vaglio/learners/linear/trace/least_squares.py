@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vaglio.document.animation import MAX_FRAMES, AnimationContext, Frame
 from vaglio.document.document import Page
 from vaglio.document.training import Training
 from vaglio.learners.inputs import Unit
@@ -16,6 +17,8 @@ _MOST_EQUATIONS = 8
 _MOST_WEIGHTS = 12
 # Rows of a table of residuals.
 _MOST_ROWS = 20
+# Pictures end where the next step would not be seen: the share of the weights that is left to go.
+_UNSEEN = 1e-3
 
 
 @dataclass(frozen=True)
@@ -267,3 +270,27 @@ def _row(page: Page, training: Training) -> None:
     page.table([say("column"), "x", "w", "w·x"], lines, chosen=[len(lines) - 1])
     page.text(say("Prediction: {number}.", number=say.short(float(f"{predicted:.6g}"))))
     page.facts["prediction"] = predicted
+
+
+def animate_linear_regression(context: AnimationContext) -> list[Frame]:
+    """Make one picture per step along the gradient, or per pass of coordinate descent, and one of the model."""
+    if context.plane is None:
+        return []
+    estimator, squares = context.estimator, Squares.of(context.training)
+    matrix = estimator._encode(context.like_source(context.points))
+    points = np.asarray(context.training.model.encoder.transform(matrix), dtype=float)
+    steps = (
+        ((number, w) for number, w, _ in squares.descent(MAX_FRAMES - 2))
+        if squares.absolute == 0
+        else ((number, w.copy()) for number, w in squares.passes(MAX_FRAMES - 2))
+    )
+    frames, best = [], float(np.linalg.norm(squares.solution()))
+    for number, w in steps:
+        predicted = squares.y_mean + (points - squares.mean) @ w
+        caption = context.say("Step {n}", n=number)
+        frames.append(Frame(caption, context.marks(predicted, lines=context.residuals(predicted))))
+        if np.linalg.norm(w - squares.solution()) <= _UNSEEN * best:
+            break
+    predicted = np.asarray(estimator.predict(context.like_source(context.points)))
+    finished = context.marks(predicted, lines=context.residuals(predicted))
+    return [*frames, Frame(context.say("The finished model"), finished)]

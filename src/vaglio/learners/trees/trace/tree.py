@@ -438,8 +438,8 @@ def animate_tree(context: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(context.training)
     weight = None if (part.weight == 1).all() else part.weight
-    classes = context.estimator.classes_
-    grown = grow(context.estimator, part.matrix, part.y, weight, len(classes))
+    classes = None if context.training.is_numeric else context.estimator.classes_
+    grown = grow(context.estimator, part.matrix, part.y, weight, len(context.training.classes))
     inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
     features = part.features
     captions = [context.say("All rows")]
@@ -454,7 +454,7 @@ def animate_tree(context: AnimationContext) -> list[Frame]:
 
 
 def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
-    """Cut the tree below nodes whose test is not known yet; there the most frequent class stands."""
+    """Cut the tree below nodes whose test is not known yet."""
     stack = [(0, root)]
     while stack:
         node, box = stack.pop()
