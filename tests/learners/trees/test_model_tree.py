@@ -67,6 +67,46 @@ def test_a_node_of_more_columns_than_rows_or_of_equal_columns_is_fitted() -> Non
     assert adjusted(1.0, 3, 3) == np.inf
 
 
+def pruned_by_recursion(tree: Any, path: np.ndarray, X: np.ndarray, y: np.ndarray) -> set[int]:
+    """Return the leaves after pruning, by the definition: the error of a node or of its subtree, and its parameters."""
+
+    def visit(node: int) -> tuple[float, int, set[int], set[int]]:
+        own = path[:, node]
+        stops = tree.is_leaf[node] or y[own].std() <= 0.05 * y.std()
+        parts = [] if stops else [(int(path[:, child].sum()), *visit(child)) for child in tree.children(node)]
+        tested = set[int]().union(*({int(tree.feature[node])} | part[4] for part in parts))
+        model = fit_node(X[own], y[own], np.ones(own.sum()), np.array(sorted(tested), dtype=np.int64))
+        if not parts:
+            return model.error, model.parameters, {node}, tested
+        n = own.sum()
+        below = sum(rows * error for rows, error, *_ in parts) / n
+        counted = sum(part[2] for part in parts) + 1
+
+        def factor(v: int) -> float:
+            return (n + 2 * v) / (n - v) if n > v else np.inf
+
+        if model.error * factor(model.parameters) <= below * factor(counted):
+            return model.error, model.parameters, {node}, tested
+        return below, counted, set[int]().union(*(part[3] for part in parts)), tested
+
+    return visit(0)[2]
+
+
+def test_pruning_is_that_of_the_definition() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 4))
+    y = np.where(X[:, 0] > 0, 3 * X[:, 1], -2 * X[:, 2]) + rng.normal(size=400)
+    tree = vaglio.DecisionTreeRegressor(min_samples_leaf=4).fit(X, y)
+    path = tree.decision_path(X).toarray().astype(bool)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    leaves = pruned_by_recursion(tree.tree_, path, Z, y)
+    model = vaglio.ModelTreeRegressor().fit(X, y)
+    assert 2 < len(leaves) == model.get_n_leaves() < tree.get_n_leaves()
+    together = {frozenset(np.flatnonzero(path[:, leaf])) for leaf in leaves}
+    found = model.apply(X)
+    assert {frozenset(np.flatnonzero(found == leaf)) for leaf in np.unique(found)} == together
+
+
 def test_smoothing_by_hand() -> None:
     """Of 60 rows, 40 in the left leaf: p' = (40·p + 15·q) / 55 on the way up."""
     X = np.r_[np.zeros(40), np.ones(20)][:, None]

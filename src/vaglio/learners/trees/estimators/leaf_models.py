@@ -12,6 +12,8 @@ from vaglio.learners.trees.model.tree import Tree
 _RIDGE = 1e-6
 # A node whose deviation is below this share of that of all rows is a leaf (Quinlan 1992).
 _ENOUGH = 0.05
+# How often a parameter counts as an error more, where a node is compared with its subtree (Weka's M5P).
+_PRICE = 2.0
 # Of more columns, those are taken whose correlation with the target is highest in the node.
 MOST_COLUMNS = 64
 # Sums of products that are smaller than this, relative to what they are made of, are rounding.
@@ -87,9 +89,9 @@ def _most_correlated(squares: np.ndarray, products: np.ndarray, heaviest: float)
     return np.sort(varying[np.argsort(-explained, kind="stable")[:MOST_COLUMNS]])
 
 
-def adjusted(error: float, n: float, parameters: int) -> float:
+def adjusted(error: float, n: float, parameters: int, price: float = 1.0) -> float:
     """Return the error as M5 adjusts it; a model of as many parameters as rows says nothing of new ones."""
-    return error * (n + parameters) / (n - parameters) if n > parameters else np.inf
+    return error * (n + price * parameters) / (n - parameters) if n > parameters else np.inf
 
 
 def _without_weakest(
@@ -145,8 +147,8 @@ def fit_nodes(
         shares = np.array([weight[order[begin[child] : end[child]]].sum() for child in children])
         n, of_subtree = float(shares.sum()), int(parameters[list(children)].sum()) + 1
         below_it = float(shares @ error[list(children)]) / n
-        own_error = adjusted(error[node], n, int(parameters[node]))
-        if prune and own_error <= adjusted(below_it, n, of_subtree) * (1 + _ROUNDING):
+        own_error = adjusted(error[node], n, int(parameters[node]), _PRICE)
+        if prune and own_error <= adjusted(below_it, n, of_subtree, _PRICE) * (1 + _ROUNDING):
             leaf[node] = True
         else:
             error[node], parameters[node] = below_it, of_subtree

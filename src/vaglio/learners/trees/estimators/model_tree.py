@@ -25,9 +25,9 @@ class ModelTreeRegressor(VaglioRegressor):
 
     The tree is grown as that of :class:`DecisionTreeRegressor`. Then each node gets a linear model of the columns that
     are tested below it. Terms are dropped as long as its mean absolute error, times (n + v) / (n − v) for n rows and v
-    parameters, does not rise. A node whose model is no worse by this measure than its subtree, with the parameters of
-    its leaves and one for each test, becomes a leaf. At last the models are smoothed along the paths, which gives one
-    linear model per leaf. A prediction never leaves the range of the training rows.
+    parameters, does not rise. A node whose model is no worse than its subtree, times (n + 2v) / (n − v), becomes a
+    leaf; a subtree has the parameters of its leaves and one for each test. At last the models are smoothed along the
+    paths, which gives one linear model per leaf. A prediction never leaves the range of the training rows.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ class ModelTreeRegressor(VaglioRegressor):
     >>> import numpy as np, vaglio
     >>> X = np.linspace(-3, 3, 61)[:, None]
     >>> model = vaglio.ModelTreeRegressor(smoothing=0).fit(X, np.abs(X[:, 0]))
-    >>> model.get_n_leaves(), model.predict([[-2.55]]).round(4)
-    (2, array([2.55]))
+    >>> model.predict([[-2.55], [2.55]]).round(2)
+    array([2.55, 2.55])
     """
 
     _learner_id = "model-tree"
