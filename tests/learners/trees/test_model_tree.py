@@ -175,6 +175,13 @@ def test_without_pruning_or_with_a_depth_the_tree_is_that_of_cart() -> None:
     assert vaglio.ModelTreeRegressor(max_depth=3).fit(X, y).get_n_leaves() < whole.get_n_leaves()
 
 
+@pytest.mark.parametrize("unit", [1e-100, 1e-12, 1e12, 1e100])
+def test_the_unit_of_the_target_changes_nothing_else(unit: float) -> None:
+    X, y = rows()
+    plain, other = vaglio.ModelTreeRegressor().fit(X, y), vaglio.ModelTreeRegressor().fit(X, y * unit)
+    np.testing.assert_allclose(other.predict(X) / unit, plain.predict(X), rtol=1e-9, atol=1e-9)
+
+
 def _start_high(body: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     arrays["model_start"][-1] += 5
 

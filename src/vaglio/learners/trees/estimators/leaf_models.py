@@ -125,7 +125,9 @@ def fit_nodes(
         Whether a node becomes a leaf whose own model is no worse than its subtree.
     """
     order, begin, end = _spans(tree, leaf_of)
-    leaf = tree.is_leaf | (tree.impurity <= _ENOUGH**2 * tree.impurity[0])
+    # Not the impurity of the tree: of numbers in a large or small unit its squares overflow or vanish.
+    spread = np.array([_spread(y[order[a:b]], weight[order[a:b]]) for a, b in zip(begin.tolist(), end.tolist())])
+    leaf = tree.is_leaf | (spread <= _ENOUGH * spread[0])
     cut_off = _below(tree, leaf)
     models: list[NodeModel] = []
     # Of what stands for the node: its model, or the subtree, which has a parameter more for every test.
@@ -153,6 +155,11 @@ def fit_nodes(
         else:
             error[node], parameters[node] = below_it, of_subtree
     return leaf, models[::-1]
+
+
+def _spread(y: np.ndarray, weight: np.ndarray) -> float:
+    """Return the standard deviation of the rows of a node."""
+    return float(np.sqrt(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)))
 
 
 def _spans(tree: Tree, leaf_of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
