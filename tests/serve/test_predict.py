@@ -156,6 +156,17 @@ def test_reasons_are_those_of_the_model(serve, files):
     assert isinstance(number["decision"], float)
 
 
+def test_advice_changes_what_nobody_can_if_it_is_allowed(serve):
+    client, _ = serve("penguins")
+    row = {"island": "Torgersen", "bill_length_mm": 42.5, "bill_depth_mm": 20.7, "flipper_length_mm": 197}
+    row |= {"body_mass_g": 4500, "sex": "male", "year": 2007}
+    kept, free = (client.post(f"/models/penguins/explain{how}", json=row).json() for how in ("", "?changeable=sex"))
+    assert kept["counterfactual"] is None
+    assert [change["feature"] for change in free["counterfactual"]["changes"]] == ["sex"]
+    assert "columns-kept-fixed" in [note["code"] for note in kept["notes"]]
+    assert client.post("/models/penguins/explain?changeable=age", json=row).status_code == 422
+
+
 def test_models_and_their_rows_are_described(serve, files):
     client, _ = serve()
     told = {each["name"]: each for each in client.get("/models").json()["models"]}
