@@ -209,6 +209,16 @@ void register_row(nb::module_& m) {
         },
         "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a, "intercept"_a, "link"_a);
     m.def(
+        "model_tree_scorer",
+        [](nb::pointer_and_handle<vaglio::tree::TreePredictor> predictor, Array1<double> centre, Array1<double> scale,
+           Array1<double> fill, Array1<std::int64_t> start, Array1<std::int64_t> place, Array1<std::int64_t> category,
+           Array1<double> coef, Array1<double> intercept, Array1<double> bounds) {
+            return model_tree_scorer(nb::borrow(predictor.h),
+                                     {centre, scale, fill, start, place, category, coef, intercept, bounds});
+        },
+        "predictor"_a, "centre"_a, "scale"_a, "fill"_a, "start"_a, "place"_a, "category"_a, "coef"_a, "intercept"_a,
+        "bounds"_a);
+    m.def(
         "bayes_scorer",
         [](Array1<double> prior, Array1<std::int32_t> kind, Array1<std::int32_t> column, Array1<std::int64_t> size,
            Array1<std::int64_t> start, Array1<double> numbers, std::size_t n_numbers, std::size_t n_codes) {

@@ -194,6 +194,64 @@ class LinearScorer final : public RowScorer {
     Link link_;
 };
 
+class ModelTreeScorer final : public RowScorer {
+ public:
+    ModelTreeScorer(nb::object predictor, LeafParts parts)
+        : owner_(predictor), tree_(nb::cast<const vaglio::tree::TreePredictor&>(predictor)), p_(std::move(parts)) {
+        outputs = 1;
+        numbers = std::max(tree_.numeric_columns(), p_.centre.size());
+        codes = tree_.code_columns();
+        const std::size_t nodes = tree_.tree().size(), terms = p_.coef.size();
+        require(p_.scale.size() == p_.centre.size() && p_.fill.size() == p_.centre.size(),
+                "one centre, scale and fill per number is needed");
+        require(p_.start.size() == nodes + 1 && p_.intercept.size() == nodes, "one linear model per node is needed");
+        require(p_.place.size() == terms && p_.category.size() == terms, "one place and category per term is needed");
+        require(p_.bounds.size() == 2, "two bounds are needed");
+        const auto* start = p_.start.data();
+        require(start[0] == 0 && start[nodes] == static_cast<std::int64_t>(terms) &&
+                    std::is_sorted(start, start + nodes + 1),
+                "the terms are out of range");
+        for (std::size_t t = 0; t < terms; ++t) {
+            const std::int64_t place = p_.place.data()[t];
+            require(place >= 0, "no such column");
+            if (p_.category.data()[t] < 0) {
+                require(static_cast<std::size_t>(place) < p_.centre.size(), "no such column");
+            } else {
+                codes = std::max(codes, static_cast<std::size_t>(place) + 1);
+            }
+        }
+        node_.resize(nodes);
+        std::iota(node_.begin(), node_.end(), 0.0);
+    }
+
+    int score(const EncodedRow& row, double* out) const override {
+        double reached = 0;
+        tree_.predict_row(row.numeric, row.codes, node_.data(), 1, &reached);
+        const auto node = static_cast<std::size_t>(reached);
+        double sum = 0;
+        for (auto t = p_.start.data()[node]; t < p_.start.data()[node + 1]; ++t) {
+            const std::int64_t place = p_.place.data()[t], category = p_.category.data()[t];
+            if (category >= 0) {
+                if (row.codes[place] == category) sum += p_.coef.data()[t];
+                continue;
+            }
+            const double given = row.numeric[place];
+            const double x = std::isnan(given) ? p_.fill.data()[place] : given;
+            sum += (x - p_.centre.data()[place]) / p_.scale.data()[place] * p_.coef.data()[t];
+        }
+        sum += p_.intercept.data()[node];
+        if (!std::isfinite(sum)) return -1;
+        out[0] = std::clamp(sum, p_.bounds.data()[0], p_.bounds.data()[1]);
+        return 0;
+    }
+
+ private:
+    nb::object owner_;
+    const vaglio::tree::TreePredictor& tree_;
+    LeafParts p_;
+    std::vector<double> node_;
+};
+
 class BayesScorer final : public RowScorer {
  public:
     BayesScorer(BayesParts parts, std::size_t n_numbers, std::size_t n_codes) : p_(std::move(parts)) {
@@ -305,6 +363,10 @@ std::unique_ptr<RowScorer> forest_scorer(nb::object forest, Array2<double> value
 std::unique_ptr<RowScorer> linear_scorer(LinearParts parts, int link) {
     require(link >= 0 && link <= static_cast<int>(Link::softmax), "no such link");
     return std::make_unique<LinearScorer>(std::move(parts), static_cast<Link>(link));
+}
+
+std::unique_ptr<RowScorer> model_tree_scorer(nb::object predictor, LeafParts parts) {
+    return std::make_unique<ModelTreeScorer>(predictor, std::move(parts));
 }
 
 std::unique_ptr<RowScorer> bayes_scorer(BayesParts parts, std::size_t numbers, std::size_t codes) {

@@ -40,6 +40,15 @@ struct LinearParts {
 };
 std::unique_ptr<RowScorer> linear_scorer(LinearParts parts, int link);
 
+// Linear models in the leaves of a tree: those of a node are start[node] … start[node + 1] - 1.
+struct LeafParts {
+    Array1<double> centre, scale, fill;  // of each number
+    Array1<std::int64_t> start, place;   // of a term: its column among the numbers, or among the codes
+    Array1<std::int64_t> category;       // -1 for a number
+    Array1<double> coef, intercept, bounds;
+};
+std::unique_ptr<RowScorer> model_tree_scorer(nb::object predictor, LeafParts parts);
+
 struct BayesParts {
     Array1<double> prior;
     Array1<std::int32_t> kind, column;

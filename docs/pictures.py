@@ -19,6 +19,7 @@ import matplotlib as mpl
 mpl.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.collections import QuadMesh
 
 import vaglio
@@ -128,6 +129,23 @@ def line_through_penguins() -> Any:
     axes = quiet(axes_for(None))
     axes.scatter(X, y, s=12, color=PALETTE[0], alpha=0.6, linewidths=0)
     axes.plot(ends, model.predict(ends), color=INK)
+    axes.set(xlabel="flipper_length_mm", ylabel="body_mass_g")
+    return axes
+
+
+@picture("model-tree")
+def lines_of_leaves() -> Any:
+    """The line above, broken where a tree divides the rows."""
+    frame = vaglio.datasets.load("penguins").to_frame().dropna(subset=["body_mass_g"])
+    X, y = frame[["flipper_length_mm"]], frame["body_mass_g"]
+    model = vaglio.ModelTreeRegressor(min_samples_leaf=40).fit(X, y)
+    axes = quiet(axes_for(None))
+    axes.scatter(X, y, s=12, color=PALETTE[0], alpha=0.6, linewidths=0)
+    grid = pd.DataFrame({"flipper_length_mm": np.linspace(X.min().item(), X.max().item(), 600)})
+    leaf = model.apply(grid)
+    for node in np.unique(leaf):
+        own = grid[leaf == node]
+        axes.plot(own, model.predict(own), color=INK)
     axes.set(xlabel="flipper_length_mm", ylabel="body_mass_g")
     return axes
 

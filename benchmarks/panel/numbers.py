@@ -123,6 +123,7 @@ def peers(missing: list[str]) -> dict[str, dict[str, Maker]]:
         "linear": {"RidgeCV": lambda seed: one_hot(linear_model.RidgeCV(np.logspace(-3, 4, 22)))},
         "cart": {"DecisionTree": lambda seed: one_hot(tree.DecisionTreeRegressor(random_state=seed))},
         "optimal-tree": {"depth 3": lambda seed: one_hot(tree.DecisionTreeRegressor(max_depth=3, random_state=seed))},
+        "model-tree": {"RidgeCV": lambda seed: one_hot(linear_model.RidgeCV(np.logspace(-3, 4, 22)))},
         "oblique": {"DecisionTree": lambda seed: one_hot(tree.DecisionTreeRegressor(random_state=seed))},
         "svm": {"SVR": lambda seed: one_hot(svm.SVR())},
         "mlp": {"MLP": lambda seed: one_hot(neural_network.MLPRegressor(random_state=seed))},

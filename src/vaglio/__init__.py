@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from vaglio.learners.svm.estimators.svr import SVR as SVR
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeClassifier as DecisionTreeClassifier
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor as DecisionTreeRegressor
+    from vaglio.learners.trees.estimators.model_tree import ModelTreeRegressor as ModelTreeRegressor
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeClassifier as OptimalTreeClassifier
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeRegressor as OptimalTreeRegressor
     from vaglio.learners.trees.estimators.presets import C45Classifier as C45Classifier
@@ -130,6 +131,7 @@ _HOME = {
     "DecisionTreeClassifier": "vaglio.learners.trees.estimators.decision_tree",
     "DecisionTreeRegressor": "vaglio.learners.trees.estimators.decision_tree",
     "ID3Classifier": "vaglio.learners.trees.estimators.presets",
+    "ModelTreeRegressor": "vaglio.learners.trees.estimators.model_tree",
     "ObliqueTreeClassifier": "vaglio.learners.trees.estimators.presets",
     "ObliqueTreeRegressor": "vaglio.learners.trees.estimators.presets",
     "OptimalTreeClassifier": "vaglio.learners.trees.estimators.optimal_tree",

@@ -155,7 +155,7 @@ def test_pages_name_the_table_and_load_nothing(folder: Path):
     run_here(*COMMANDS["explore"], "--out", "e.html")
     page = Path("e.html").read_text()
     assert "my penguins.csv" in page
-    assert page.count('<svg class="histogram"') == 4
+    assert page.count('<svg class="histogram"') == 5
     assert "src=" not in page
     assert "https://" not in page.replace("http://www.w3.org", "").replace("https://matplotlib.org/", "")
 

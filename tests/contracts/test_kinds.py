@@ -22,6 +22,7 @@ from vaglio.learners.registry import LEARNERS, REGRESSORS
 from vaglio.model.families import KINDS, TASKS, Learner, families, family_of, model_class
 from vaglio.report.limits import Limits
 from vaglio.report.model_chapter import StudyBackground
+from vaglio.tracing.tracer import writers
 
 from .estimators import others_nightly, regressors
 
@@ -40,22 +41,40 @@ def rows() -> tuple[Any, Any]:
 
 
 @cache
-def trained(kind: str) -> Any:
-    """An estimator whose model is of this kind, by the first learner that says so."""
-    learner = next((learner for learner in LEARNERS.values() if learner.kind == kind), None)
+def of_numbers() -> tuple[Any, Any]:
+    """The same rows with a number to predict, for kinds of models that predict nothing else."""
+    X = rows()[0]
+    return X.drop(columns="flipper_length_mm"), X["flipper_length_mm"].fillna(200.0)
+
+
+@cache
+def learner_of(kind: str) -> Learner:
+    """The first learner of this kind, of classes if there is one."""
+    learners = (*LEARNERS.values(), *REGRESSORS.values())
+    learner = next((learner for learner in learners if learner.kind == kind), None)
     assert learner is not None, f"no learner of the registry learns a model of the kind {kind!r}"
-    return learner.make(**PARAMETERS.get(kind, {})).fit(*rows())
+    return learner
+
+
+def rows_for(kind: str) -> tuple[Any, Any]:
+    return rows() if learner_of(kind).task == "classification" else of_numbers()
+
+
+@cache
+def trained(kind: str) -> Any:
+    """An estimator whose model is of this kind."""
+    return learner_of(kind).make(**PARAMETERS.get(kind, {})).fit(*rows_for(kind))
 
 
 @cache
 def studied(kind: str) -> Any:
-    X, y = rows()
-    study = vaglio.Study(X.assign(species=y), "species", learners=[trained(kind)._learner_id], strategy="zero")
+    X, y = rows_for(kind)
+    study = vaglio.Study(X.assign(target=y), "target", learners=[trained(kind)._learner_id], strategy="zero")
     return study.run(progress=False)
 
 
 def check_file(kind: str) -> None:
-    fitted, (X, _) = trained(kind).fitted_, rows()
+    fitted, (X, _) = trained(kind).fitted_, rows_for(kind)
     again = from_bytes(to_bytes(fitted))
     assert type(again.model) is model_class(kind)
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
@@ -63,20 +82,22 @@ def check_file(kind: str) -> None:
 
 def check_explanation(kind: str) -> None:
     assert explainers.find(kind) is not None, f"no function explains a model of the kind {kind!r}"
-    fitted, (X, _) = trained(kind).fitted_, rows()
+    fitted, (X, _) = trained(kind).fitted_, rows_for(kind)
     explanations = fitted.explain(X.head(5), counterfactual=False)
     assert [e.decision for e in explanations] == fitted.predict(X.head(5)).tolist()
     assert all(e.reasons or e.notes for e in explanations)
 
 
 def check_counterfactual(kind: str) -> None:
-    fitted, (X, _) = trained(kind).fitted_, rows()
+    fitted, (X, _) = trained(kind).fitted_, rows_for(kind)
     found = [e.counterfactual for e in fitted.explain(X.head(5))]
     assert any(found), f"no change of a row was found for a model of the kind {kind!r}"
 
 
 def check_trace(kind: str) -> None:
-    X, y = rows()
+    X, y = rows_for(kind)
+    task = learner_of(kind).task
+    assert writers[task].find(trained(kind)._learner_id) is not None, f"no trace of a model of the kind {kind!r}"
     work = vaglio.trace(trained(kind), X, y, row=X.head(1), max_steps=3)
     assert work.sections
 

@@ -67,6 +67,7 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "KNeighborsClassifier": "k counts rows",
     "KNeighborsRegressor": "k counts rows",
     "LinearRegression": "deals rows out to folds",
+    "ModelTreeRegressor": _COUNTS,
     "ObliqueTreeClassifier": "linear combinations are tried from a number of rows on",
     "ObliqueTreeRegressor": "linear combinations are tried from a number of rows on",
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",

@@ -32,7 +32,12 @@ EXACT: dict[str, Any] = {
     "additive": vaglio.ExplainableBoostingRegressor(outer_bags=2, max_rounds=20, interactions=1, **PLAIN),
     "voting": vaglio.VotingRegressor([("linear", vaglio.LinearRegression()), ("tree", TREE)]),
 }
-REFUSED = {"svm": vaglio.SVR(), "oblique": vaglio.ObliqueTreeRegressor(), "optimal-tree": vaglio.OptimalTreeRegressor()}
+REFUSED = {
+    "svm": vaglio.SVR(),
+    "oblique": vaglio.ObliqueTreeRegressor(),
+    "optimal-tree": vaglio.OptimalTreeRegressor(),
+    "model-tree": vaglio.ModelTreeRegressor(),
+}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.contracts.estimators import one_per_kind, regressors
-from tests.contracts.test_exports import COSTS, FLAG, WHOLE, make, rows
+from tests.contracts.test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, WHOLE, make, rows
 from tests.tables import many_values
 
 import vaglio
@@ -195,3 +195,13 @@ def test_a_model_of_numbers_says_the_same_elsewhere(number: int, system: str, tm
     estimator.set_params(**{name: value for name, value in few.items() if name in estimator.get_params()})
     X, _ = rows(90)
     check(estimator.fit(X, X[WHOLE] * 1.5).fitted_, rows(60, seed=1, unseen=True)[0], system, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["c", "javascript", "sqlite", "duckdb"])
+def test_a_model_tree_of_several_leaves_says_the_same_elsewhere(system: str, tmp_path: Path):
+    X, y = rows(400)
+    line = X[NUMBER].fillna(9) * np.where(X[DAY].isna() | (X[COLOUR] == "red"), -1.0, 2.0) + (y == y[0]) * 5
+    fitted = vaglio.ModelTreeRegressor().fit(X, line).fitted_
+    assert fitted.model.tree.n_leaves > 5
+    check(fitted, rows(120, seed=1, unseen=True)[0], system, tmp_path)

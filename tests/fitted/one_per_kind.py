@@ -32,9 +32,11 @@ LEARNERS = {
     "boosted": lambda: vaglio.HistGradientBoostingClassifier(max_iter=2, early_stopping=False, random_state=0),
     "additive": lambda: vaglio.ExplainableBoostingClassifier(max_rounds=5, outer_bags=2, random_state=0),
     "ensemble": lambda: vaglio.AdaBoostClassifier(n_estimators=2, random_state=0),
+    "model-tree": vaglio.ModelTreeRegressor,
     "voting": lambda: vaglio.VotingClassifier([("a", vaglio.C45Classifier()), ("b", vaglio.LogisticRegression())]),
 }
-
+# Kinds of models that predict numbers alone.
+ONLY_NUMBERS = ("model-tree",)
 
 VARIANTS = {
     "gaussian": lambda: vaglio.NaiveBayesClassifier("gaussian"),
@@ -86,7 +88,7 @@ def model(kind: str) -> Fitted:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator = {**LEARNERS, **NUMBERS, **VARIANTS}[kind]()
-        target = numbers() if kind in NUMBERS else y
+        target = numbers() if kind in (*NUMBERS, *ONLY_NUMBERS) else y
         fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, target).fitted_
     assert kind in (fitted.model.kind, *NUMBERS, *VARIANTS)
     return fitted

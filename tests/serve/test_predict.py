@@ -66,7 +66,10 @@ def test_every_kind_answers_alike_in_every_form(serve, tmp_path: Path, kind: str
     stream = client.post(url, content=as_stream(frame), headers={"content-type": ARROW})
     assert text.headers["content-type"].startswith(CSV)
     assert stream.headers["content-type"] == ARROW
-    for found in (pd.read_csv(io.StringIO(text.text)), ipc.open_stream(stream.content).read_all().to_pandas()):
+    for found in (
+        pd.read_csv(io.StringIO(text.text), float_precision="round_trip"),
+        ipc.open_stream(stream.content).read_all().to_pandas(),
+    ):
         assert found["predicted"].tolist() == labels.tolist()
         if chances is not None:
             np.testing.assert_allclose(found[[f"p_{label}" for label in fitted.classes]], chances, atol=1e-12)
@@ -153,6 +156,17 @@ def test_reasons_are_those_of_the_model(serve, files):
     assert isinstance(number["decision"], float)
 
 
+def test_advice_changes_what_nobody_can_if_it_is_allowed(serve):
+    client, _ = serve("penguins")
+    row = {"island": "Torgersen", "bill_length_mm": 42.5, "bill_depth_mm": 20.7, "flipper_length_mm": 197}
+    row |= {"body_mass_g": 4500, "sex": "male", "year": 2007}
+    kept, free = (client.post(f"/models/penguins/explain{how}", json=row).json() for how in ("", "?changeable=sex"))
+    assert kept["counterfactual"] is None
+    assert [change["feature"] for change in free["counterfactual"]["changes"]] == ["sex"]
+    assert "columns-kept-fixed" in [note["code"] for note in kept["notes"]]
+    assert client.post("/models/penguins/explain?changeable=age", json=row).status_code == 422
+
+
 def test_models_and_their_rows_are_described(serve, files):
     client, _ = serve()
     told = {each["name"]: each for each in client.get("/models").json()["models"]}
@@ -184,7 +198,8 @@ def test_numbers_come_with_the_interval_that_the_model_keeps_errors_for(serve, f
     assert one["interval"] == {"low": low, "high": high, "coverage": 0.9}
     assert client.post("/models/kept/predict", json=[row]).json() == [one]
     sent = pd.DataFrame([row]).to_csv(index=False)
-    found = pd.read_csv(io.StringIO(client.post("/models/kept/predict", content=sent, headers=media).text))
+    answer = client.post("/models/kept/predict", content=sent, headers=media).text
+    found = pd.read_csv(io.StringIO(answer), float_precision="round_trip")
     assert found.iloc[0].to_dict() == {"predicted": one["predicted"], "low": low, "high": high}
     tensors = [{"name": name, "shape": [1], "datatype": "FP64", "data": [value]} for name, value in row.items()]
     told = client.post("/v2/models/kept/infer", json={"inputs": tensors}).json()["outputs"]

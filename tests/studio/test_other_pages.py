@@ -8,8 +8,11 @@ import re
 import pytest
 from tests.studio.conftest import messy_table
 
+import vaglio
 from vaglio.fitted import load
 from vaglio.learners.registry import LEARNERS
+from vaglio.messages.locale import Locale
+from vaglio.studio.pages.understand import open_model, why
 from vaglio.studio.service import PAGES
 from vaglio.table import read
 
@@ -101,7 +104,19 @@ def test_a_row_is_explained_and_its_values_can_be_moved(learned):
     assert wrong.status_code == 422
     assert "is not a number" in wrong.json()["detail"]
     assert learned.post("/understand/why", model=f"{run}/c45", **fields).status_code == 200
+    # Advice leaves the sex alone, which nobody can change, unless its box is ticked.
+    allowed = learned.get(f"/understand?model={run}/c45&row=1&may.sex=1").text
+    assert ['name="may.sex" value="1" checked' in each for each in (page, allowed)] == [False, True]
     assert "There is no row" in learned.get(f"/understand?model={run}/c45&row=99999").text
+
+
+def test_advice_changes_what_nobody_can_where_its_box_is_ticked(tmp_path):
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    vaglio.C45Classifier().fit(X, y).save(tmp_path / "m.vaglio")
+    served, row = open_model(tmp_path / "m.vaglio"), X[[17]].to_frame().iloc[0].to_dict()
+    kept, free = (why(served, row, may, Locale("en")) for may in ((), ("sex",)))
+    assert kept["change"] is None
+    assert free["change"]["values"] == {"sex": "female"}
 
 
 @pytest.mark.slow

@@ -241,3 +241,9 @@ def test_learners_without_a_trace_of_numbers_name_those_that_have_one():
         vaglio.trace("svm", X, y)
     with pytest.raises(InputError, match="c45"):
         vaglio.trace("c45", X, y)
+
+
+def test_a_learner_without_a_trace_says_why() -> None:
+    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
+    with pytest.raises(NotSupportedError, match=r"model-tree.*: it grows as CART does"):
+        vaglio.trace("model-tree", X, y)

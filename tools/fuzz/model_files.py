@@ -295,6 +295,7 @@ def small_models() -> list[Fitted]:
         vaglio.DecisionTreeRegressor(max_depth=2),
         vaglio.ObliqueTreeRegressor(max_depth=2),
         vaglio.OptimalTreeRegressor(max_depth=2),
+        vaglio.ModelTreeRegressor(),
         vaglio.KNeighborsRegressor(n_neighbors=2),
         vaglio.HistGradientBoostingRegressor(max_iter=3),
         vaglio.ExplainableBoostingRegressor(max_rounds=5, interactions=1),

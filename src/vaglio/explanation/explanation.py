@@ -255,6 +255,7 @@ class Explanation:
             terms.append(text("{amount} for the others", amount=_signed(sum(r.weight or 0.0 for r in rest))))
         return text("{decision}: {terms}", decision=decided, terms=join(", ", terms))
 
+    @checked
     def told(self, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
         """Return the reasons that are listed: the mean that the sum of a number starts at stands in its headline."""
         return tuple(reason for reason in reasons if not (self.in_units and _is_mean(reason)))

@@ -18,11 +18,12 @@ from vaglio.messages.message import Message, text
 from vaglio.model.base import Model
 from vaglio.model.families import Lookup
 
-__all__ = ["EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
+__all__ = ["COMMON", "EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
 
-# Kinds of nodes that become programs and SQL, and those that only ONNX has.
-PROGRAMS = ("trees", "rules", "linear", "bayes", "mix", "boosted")
-EVERY = (*PROGRAMS, "network", "machine", "neighbors", "gaussian")
+# Kinds of nodes that every writer knows, those that become programs, and those that ONNX has.
+COMMON = ("trees", "rules", "linear", "bayes", "mix", "boosted")
+PROGRAMS = (*COMMON, "lines")
+EVERY = (*COMMON, "network", "machine", "neighbors", "gaussian")
 
 # Tests of a node: a number (<= or <), a category, a sum of numbers.
 AT_MOST, BELOW, CATEGORY, SUM_AT_MOST = range(4)
@@ -45,13 +46,13 @@ class ExportNode:
     Attributes
     ----------
     kind : str
-        Which interpreter takes it: one of ``EVERY``.
+        Which interpreter takes it: one of ``PROGRAMS`` or ``EVERY``.
     outputs : int
         Number of classes; 1 for a number.
     fields : dict
         Numbers and flat arrays by name.
     members : tuple of ExportNode
-        Of a mix; of boosted trees, the trees of each score.
+        Of a mix; of boosted trees, the trees of each score; of lines, the tree that says which of them counts.
     """
 
     kind: str
@@ -142,6 +143,8 @@ def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Colle
         kind = exporter.node_kind(model)
         if kind in kinds:
             return None
+        if kind == "lines":
+            return text("the format has no trees with a sum in each leaf")
         if kind == "machine":
             return text("its kernel is not linear, so it is not a sum over the columns")
     return text("models of kind {kind!r} are not trees, rules or sums over the columns", kind=model.kind)

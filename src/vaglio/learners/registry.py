@@ -92,6 +92,7 @@ _REGRESSION_ORDER = (
     "linear",
     "cart",
     "optimal-tree",
+    "model-tree",
     "oblique",
     "svm",
     "mlp",

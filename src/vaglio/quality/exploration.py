@@ -385,6 +385,7 @@ class Exploration:
         """What is missing, wrong or repeated in the table."""
         return audit(self.table, self.target, seed=self.seed, task=self.task)
 
+    @checked
     def statistics_of(self, name: str) -> dict[str, Any]:
         """Return the statistics that the level of a column permits.
 
@@ -393,8 +394,8 @@ class Exploration:
         name : str
             The column.
         """
-        context = self.audit.context
-        return describe_profile(context.columns[name], context.profiles[name], self.percentiles)
+        known, context = self.table.column(name).name, self.audit.context
+        return describe_profile(context.columns[known], context.profiles[known], self.percentiles)
 
     def classes(self) -> list[dict[str, Any]]:
         """Return rows and share of each class, the most frequent first; none of a numeric target."""

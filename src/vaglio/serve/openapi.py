@@ -221,6 +221,9 @@ def _model_paths(served: Served) -> dict[str, Any]:
     bodies = {JSON: {"schema": some, "example": example}, CSV: table, ARROW: table}
     wanted = {"name": "counterfactual", "in": "query", "schema": {"type": "boolean", "default": True}}
     wanted["description"] = text("Whether to look for what would change the prediction.")
+    names = {"type": "array", "items": {"type": "string", "enum": list(served.names)}}
+    allowed: dict[str, Any] = {"name": "changeable", "in": "query", "schema": names}
+    allowed["description"] = text("Columns that advice may change although nobody can by their names.")
     tensors: dict[str, Any] = {"type": "object", "required": ["inputs"]}
     tensors["properties"] = {"inputs": {"type": "array", "items": _ref("Tensor")}}
     columns = [
@@ -238,7 +241,7 @@ def _model_paths(served: Served) -> dict[str, Any]:
         f"{root}/predict": {
             "post": _operation(_MODELS, text("Predict by {name}", **named), body=bodies, answers=predicted)
         },
-        f"{root}/explain": {"post": {**reasons, "parameters": [wanted]}},
+        f"{root}/explain": {"post": {**reasons, "parameters": [wanted, allowed]}},
         f"{root}/schema": {"get": schema},
         f"{root}/seen": {"get": seen},
         root: {"get": _operation(_MODELS, text("About {name}", **named), {"type": "object"})},

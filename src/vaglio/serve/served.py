@@ -309,7 +309,12 @@ class Served:
         return answers
 
     def explain(
-        self, rows: Sequence[dict[str, Any]], counterfactual: bool, locale: Locale, deadline: Deadline
+        self,
+        rows: Sequence[dict[str, Any]],
+        counterfactual: bool,
+        changeable: Sequence[str],
+        locale: Locale,
+        deadline: Deadline,
     ) -> list[dict[str, Any]]:
         """Return why each row gets its class, as plain data.
 
@@ -319,6 +324,8 @@ class Served:
             Rows that were checked.
         counterfactual : bool
             Whether to look for what would change it.
+        changeable : sequence of str
+            Columns that this may change although their names say that nobody can.
         locale : Locale
             The language of the reasons.
         deadline : Deadline
@@ -326,7 +333,8 @@ class Served:
         found = []
         for row in rows:
             deadline.check()
-            explanation = self.fitted.explain(self.table_of([row]), counterfactual=counterfactual)[0]
+            table = self.table_of([row])
+            explanation = self.fitted.explain(table, counterfactual=counterfactual, changeable=changeable)[0]
             found.append(plain_json(explanation.to_dict(), locale))
         return found
 

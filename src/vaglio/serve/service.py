@@ -211,7 +211,9 @@ class Service:
         alone = type(data) is not list
         checked = [served.check(row, None if alone else number) for number, row in enumerate(rows, 1)]
         locale = request_locale(request)
-        found = await self.gate.run(served.explain, checked, wanted == "true", locale, large=len(rows) > 1)
+        changeable = request.query_params.getlist("changeable")
+        how = checked, wanted == "true", changeable, locale
+        found = await self.gate.run(served.explain, *how, large=len(rows) > 1)
         self._note(request, served, len(rows), rows, found)
         return Response(dump_json(found[0] if alone else found), media_type=JSON)
 

@@ -21,7 +21,7 @@ from vaglio.learners.provenance import describe_training
 from vaglio.learners.registry import LEARNERS, REGRESSORS, find
 from vaglio.messages.message import Option
 from vaglio.messages.sentences import did_you_mean
-from vaglio.model.families import Family, Learner, Lookup, Task, family_of
+from vaglio.model.families import KINDS, Family, Learner, Lookup, Task, family_of
 from vaglio.runtime.arguments import checked
 from vaglio.typing import ColumnLike, Estimator, TableLike, TableSource
 
@@ -38,6 +38,16 @@ writers: dict[Task, Lookup[Callable[[Page, Training], None]]] = {
 
 def _registered(learner_id: str, task: Task) -> Learner | None:
     return (LEARNERS if task == "classification" else REGRESSORS).get(learner_id)
+
+
+def _refuse_with_its_reason(learner_id: str, task: Task) -> None:
+    """Refuse a trace for the reason that the kind of the model states, if it does."""
+    entry = _registered(learner_id, task)
+    reason = None if entry is None else KINDS[entry.kind].without.get("trace")
+    if reason is not None:
+        raise NotSupportedError(
+            "no-trace-of-kind", "There is no trace for {learner!r}: {reason}.", learner=learner_id, reason=reason
+        )
 
 
 def family_of_learner(learner_id: str, task: Task = "classification") -> Family | None:
@@ -131,6 +141,7 @@ def trace(
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers[task].find(learner_id, family_of_learner(learner_id, task))
     if write is None:
+        _refuse_with_its_reason(learner_id, task)
         raise NotSupportedError(
             "no-trace",
             "There is no trace for {learner!r}: {hint}",

@@ -54,7 +54,7 @@ def test_learners_are_compared_by_their_errors(diabetes, compared):
     told = " ".join(map(str, compared.notes()))
     assert "line and mean differ significantly" in told
     assert "in R² on four of five such tables" in told
-    assert "mean: R² -0.0" in told
+    assert "mean: R² 0.0" in told
     assert "line: R²" not in told
     assert json.loads(json.dumps(compared.to_dict()))["task"] == "regression"
 

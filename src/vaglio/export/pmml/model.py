@@ -11,7 +11,7 @@ import numpy as np
 from vaglio._version import __version__
 from vaglio.encode import Feature
 from vaglio.errors import NotSupportedError
-from vaglio.export.export_node import EXPONENTIAL_OF_SCORE, LOGIT, PROGRAMS, SOFTMAX_OF_SCORES, ExportNode
+from vaglio.export.export_node import COMMON, EXPONENTIAL_OF_SCORE, LOGIT, SOFTMAX_OF_SCORES, ExportNode
 from vaglio.export.pmml import sums
 from vaglio.export.pmml.conditions import Labels, one_tree, rules, spreads, tested_fields, tree_of_shares
 from vaglio.export.pmml.elements import MOST_ELEMENTS, Names, Scope, data_type, element, field_ref
@@ -21,7 +21,7 @@ from vaglio.messages.message import text
 __all__ = ["KINDS", "to_pmml"]
 
 # The kinds of parts that PMML has.
-KINDS = (*PROGRAMS, "machine")
+KINDS = (*COMMON, "machine")
 
 _CONTINUOUS = {"optype": "continuous", "dataType": "double"}
 

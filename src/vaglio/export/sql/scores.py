@@ -44,7 +44,7 @@ from vaglio.messages.sentences import listed
 __all__ = ["SUMS", "scores_sql"]
 
 # Kinds of nodes that are sums over the columns.
-SUMS = ("linear", "bayes")
+SUMS = ("linear", "bayes", "lines")
 
 # The logarithm of 0: so small that nothing added makes up for it, and far from what numbers end at.
 _RULED_OUT = -1e300
@@ -82,7 +82,9 @@ class _ScoreStatement(Statement):
     def text(self, probabilities: bool) -> str:
         if written_as_trees(self.node):
             return self._of_trees(probabilities)
-        if self.node.kind not in SUMS:
+        if self.node.kind == "lines" and written_as_trees(self.node.members[0]):
+            return self._lines()
+        if self.node.kind not in ("linear", "bayes"):
             raise self.source.refusal("sql", "its members are not single trees with two branches per test")
         sums = self._linear() if self.node.kind == "linear" else self._bayes()
         if self.node.fields.get("link") == AS_IT_IS:
@@ -141,21 +143,10 @@ class _ScoreStatement(Statement):
     # -- trees -------------------------------------------------------------------------------------------------------
     def _of_trees(self, probabilities: bool) -> str:
         """Sums over the trees: of probabilities, of scores, or of numbers."""
-        node, features = self.node, self.features
-        coded = [j for j, feature in enumerate(features) if len(feature.categories) > MOST_LISTED]
-        names = dict(zip(coded, self.names("k", len(coded))))
-
-        def compared(column: int) -> Compared:
-            feature = features[column]
-            if column in names:
-                return Compared(names[column], sql_value, [str(code) for code in range(len(feature.categories))])
-            known = [sql_value(value) for value in feature.categories]
-            return Compared(sql_name(feature.name), self.literal_of(feature), known)
-
+        node = self.node
         boosted = node.kind == "boosted"
         start = node.fields["baseline"].tolist() if boosted else [0.0] * node.outputs
-        sums = scores_of_trees(node, len(start), len(features), compared, self.written.add)
-        rows = self._layer("k", [self.rank(features[j]) for j in coded]) if coded else ""
+        rows, sums = self._sums_of_trees(node, len(start))
         sums = [f"{sql_number(first)} + {total}" if first else total for first, total in zip(start, sums)]
         if not self.source.labels:
             if rows:  # the outer SELECT may have the columns of the table twice
@@ -168,6 +159,46 @@ class _ScoreStatement(Statement):
         if probabilities or self.source.cost is not None:
             return self._from_chances(layer, probabilities)
         return self.outer(layer, self.decision(self.source.labels, self.names("e", node.outputs)))
+
+    def _sums_of_trees(self, node: ExportNode, outputs: int) -> tuple[str, list[str]]:
+        """Return a SELECT of the codes of long lists of categories, if there are any, and the sums over the trees."""
+        features = self.features
+        coded = [j for j, feature in enumerate(features) if len(feature.categories) > MOST_LISTED]
+        names = dict(zip(coded, self.names("k", len(coded))))
+
+        def compared(column: int) -> Compared:
+            feature = features[column]
+            if column in names:
+                return Compared(names[column], sql_value, [str(code) for code in range(len(feature.categories))])
+            known = [sql_value(value) for value in feature.categories]
+            return Compared(sql_name(feature.name), self.literal_of(feature), known)
+
+        sums = scores_of_trees(node, outputs, len(features), compared, self.written.add)
+        return self._layer("k", [self.rank(features[j]) for j in coded]) if coded else "", sums
+
+    def _lines(self) -> str:
+        """A tree says the number of the sum that counts, which is then kept within its bounds."""
+        fields, leaf, value = self.node.fields, self.names("v", 1)[0], self.names("w", 1)[0]
+        rows, numbers = self._sums_of_trees(self.node.members[0], 1)
+        chosen = []
+        for k, (first, last) in enumerate(zip(fields["start"][:-1].tolist(), fields["start"][1:].tolist())):
+            terms = [self._term_of_line(i) for i in range(first, last)]
+            chosen.append(f"WHEN {k} THEN {sql_sum([*terms, sql_number(float(fields['intercept'][k]))])}")
+        layer = self._layer("w", [f"CASE {leaf} {' '.join(chosen)} END"], self._layer("v", numbers, rows))
+        low, high = (sql_number(float(bound)) for bound in fields["bounds"])
+        kept = f"CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} ELSE {value} END"
+        return self.outer(layer, f"{kept} AS prediction")
+
+    def _term_of_line(self, i: int) -> str:
+        fields, feature = self.node.fields, self.features[int(self.node.fields["column"][i])]
+        coef, category = sql_number(float(fields["coef"][i])), int(fields["category"][i])
+        self.written.add(1)
+        if category >= 0:
+            return (
+                f"CASE {sql_name(feature.name)} WHEN {sql_value(feature.categories[category])} THEN {coef} ELSE 0.0 END"
+            )
+        centre, scale, fill = (sql_number(float(fields[name][i])) for name in ("centre", "scale", "fill"))
+        return f"{coef} * ((COALESCE({self._number(feature)}, {fill}) - {centre}) / {scale})"
 
     # -- linear ------------------------------------------------------------------------------------------------------
     def _linear(self) -> list[str]:

@@ -11,10 +11,14 @@ import numpy as np
 from vaglio.explanation.chapter import Background, Chapter, ChapterLimits
 from vaglio.fitted import Fitted
 from vaglio.learners.rules.chapter import rules_part
+from vaglio.learners.trees.model.formulas import leaf_formulas
+from vaglio.learners.trees.model.model_tree import ModelTree
 from vaglio.learners.trees.model.rules import outline
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.figures import count
 from vaglio.messages.message import join, text
 from vaglio.messages.sentences import clip
+from vaglio.model.condition import condition_text
 from vaglio.plot.style import PALETTE
 from vaglio.plot.tree_drawing import Box
 
@@ -53,6 +57,40 @@ def tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chap
             )
         )
     return said, parts
+
+
+# Terms of a linear model that a cell of the report has room for.
+_MOST_TERMS = 8
+
+
+def model_tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -> Chapter:
+    """The tree as boxes, and the linear model of each leaf; of very many leaves, of those with most rows."""
+    model, features = fitted.model, fitted.codebook.features
+    assert isinstance(model, ModelTree)
+    found = list(leaf_formulas(model, features, _MOST_TERMS))
+    weight = model.tree.weight
+    shown = sorted(sorted(range(len(found)), key=lambda i: -weight[found[i][0]])[: limits.rules])
+    body = []
+    for leaf, conditions, said in (found[i] for i in shown):
+        met = join("; ", [clip(condition_text(condition), 90) for condition in conditions[:_MOST_TERMS]])
+        body.append([met if conditions else text("every row"), said, count(round(float(weight[leaf]), 1))])
+    note = [text("A missing number counts as the mean of its column, a missing category as none.")]
+    if len(found) > len(shown):
+        left = len(found) - len(shown)
+        note.append(text("{n:,} further {n:leaf is|leaves are} not shown.", n=left))
+    table = {
+        "type": "table",
+        "title": text("The linear models"),
+        "head": [text("conditions"), text("prediction"), text("rows")],
+        "rows": body,
+        "note": join(" ", note),
+    }
+    told = text(
+        "A row follows the tree to a leaf, whose linear model gives the number. The models are smoothed with those "
+        "further up; the boxes show the means of the rows."
+    )
+    drawing = [] if model.tree.n_leaves == 1 else [tree_drawing(model.tree, fitted, limits)[0]]
+    return [told], [*drawing, table]
 
 
 def tree_drawing(

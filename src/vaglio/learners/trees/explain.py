@@ -9,16 +9,17 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
-from vaglio.explanation.contributions import IN_PREDICTION
+from vaglio.explanation.contributions import IN_PREDICTION, by_feature, start_of, sums_of_columns
 from vaglio.explanation.counterfactual import Found, Question, search
 from vaglio.explanation.explanation import Explanation, Reason, reasons_of
 from vaglio.learners.rules.explain import Boxes, enter_boxes
+from vaglio.learners.trees.model.model_tree import ModelTree
 from vaglio.learners.trees.model.rules import branch_condition, leaf_rules
 from vaglio.learners.trees.model.tree import LINEAR, THRESHOLD, Tree
 from vaglio.messages.figures import figure
-from vaglio.messages.message import Message, Number
+from vaglio.messages.message import Message, Number, join
 from vaglio.messages.sentences import listed
-from vaglio.model.condition import Condition, LinearCondition, merge_conditions
+from vaglio.model.condition import Condition, LinearCondition, condition_text, merge_conditions
 
 
 def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -104,6 +105,50 @@ def _explain_number(
         notes=tuple(notes),
         measure=IN_PREDICTION,
         total=float(answer),
+    )
+
+
+def explain_model_tree(model: ModelTree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by what its columns add in the linear model of its leaf; a note says how it got there."""
+    leaves, answers = model.tree.apply(matrix), model.predict(matrix)
+    rows = np.asarray(model.encoder.transform(matrix))
+    return [
+        _explain_leaf_model(model, matrix, row, int(leaf), (rows[row], float(answers[row])), context)
+        for row, leaf in enumerate(leaves)
+    ]
+
+
+def _explain_leaf_model(
+    model: ModelTree, matrix: EncodedMatrix, row: int, leaf: int, known: tuple[np.ndarray, float], context: Context
+) -> Explanation:
+    encoded, answer = known
+    columns, coef = model.terms(leaf)
+    terms = np.zeros(model.encoder.width)
+    terms[columns] = encoded[columns] * coef
+    start = start_of(model.encoder), float(model.intercept[leaf])
+    found = sums_of_columns(context, matrix, row, by_feature(model.encoder, terms), start)
+    notes = [_reached(model.tree, leaf, context), *_missing_notes(model.tree, matrix, row, leaf, context)]
+    if answer in model.bounds and found["total"] != answer:
+        limit = Reason(
+            Message("kept-in-range", "the prediction is kept within the numbers of the training rows"),
+            weight=answer - found["total"],
+        )
+        side = "reasons" if answer > found["total"] else "against"
+        found |= {side: (*found[side], limit), "total": answer}
+    return Explanation(answer, measure=IN_PREDICTION, notes=tuple(notes), **found)
+
+
+def _reached(tree: Tree, leaf: int, context: Context) -> Message:
+    """The conditions of a leaf, and how many rows its linear model was fitted to."""
+    n, conditions = _count(float(tree.weight[leaf])), conditions_to(tree, leaf, context)
+    if not conditions:
+        return Message("model-of-all-rows", "the linear model is that of all {n} training rows", n=n)
+    met = join("; ", [condition_text(condition) for condition in conditions])
+    return Message(
+        "model-of-leaf",
+        "the linear model is that of the leaf with {conditions}: {n} training rows",
+        conditions=met,
+        n=n,
     )
 
 

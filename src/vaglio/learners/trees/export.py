@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from vaglio.encode import Feature
 from vaglio.export.export_node import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Exporter, ExportNode
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
+from vaglio.learners.trees.model.formulas import formulas_text
+from vaglio.learners.trees.model.model_tree import ModelTree
 from vaglio.learners.trees.model.rules import branch_of_category, outline
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
@@ -100,6 +103,64 @@ def compile_tree(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
 
 
+def node_of_model_tree(model: ModelTree, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
+    """The sums of the leaves, and the tree as one that says their numbers."""
+    encoder, tree = model.encoder, model.tree
+    leaves = np.flatnonzero(tree.is_leaf)
+    number = np.zeros((tree.n_nodes, 1))
+    number[leaves, 0] = np.arange(len(leaves))
+    origin = np.array(encoder.origin, dtype=np.int64).reshape(-1, 2)[model.column]
+    numeric = np.full(encoder.width, -1, dtype=np.int64)
+    numeric[encoder.numeric_columns] = np.arange(len(encoder.numeric_columns))
+    place = numeric[model.column]
+    # A category has no scale; the number at the end of each list stands for it.
+    scaled = {
+        name: np.append(getattr(encoder, name), plain)[place]
+        for name, plain in (("centre", 0.0), ("scale", 1.0), ("fill", 0.0))
+    }
+    fields = {
+        "start": np.append(0, model.start[leaves + 1]),
+        "column": origin[:, 0],
+        "category": origin[:, 1],
+        **scaled,
+        "coef": model.coef * encoder.heights[model.column],
+        "intercept": model.intercept[leaves],
+        "bounds": model.bounds,
+    }
+    return ExportNode("lines", 1, fields, (node_of_trees([tree], features, n_classes, [number]),))
+
+
+def compile_model_tree(model: ModelTree, features: tuple[Feature, ...]) -> Any:
+    """Return the tree and the linear models of its leaves compiled for single rows."""
+    encoder = model.encoder
+    if (np.abs(encoder.centre) > 1e100).any():
+        return None
+    place, category = np.zeros(encoder.width, np.int64), np.full(encoder.width, -1, dtype=np.int64)
+    place[encoder.numeric_columns] = np.arange(len(encoder.numeric_columns))
+    for q, columns in enumerate(encoder.columns_of_codes):
+        codes = np.flatnonzero(columns[:-1] >= 0)
+        place[columns[codes]], category[columns[codes]] = q, codes
+    return _core.model_tree_scorer(
+        model.tree.predictor(features),
+        encoder.centre,
+        encoder.scale,
+        encoder.fill,
+        model.start,
+        place[model.column],
+        category[model.column],
+        model.coef * encoder.heights[model.column],
+        model.intercept,
+        model.bounds,
+    )
+
+
+def model_tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
+    """Return the leaves with their linear models as text, and the tree drawn."""
+    model: Any = fitted.model
+    formats = {"text": lambda: formulas_text(model, fitted.codebook.features)}
+    return formats | tree_formats(replace(fitted, model=model.tree))
+
+
 def tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
     """Return the tree drawn with box characters and as SVG, each made when it is asked for."""
     return {"tree": lambda: draw_tree_text(_outline(fitted, None)), "svg": lambda: tree_svg(fitted)}
@@ -127,4 +188,4 @@ def show_tree(fitted: Fitted) -> str:
     return PAPER.format(tree_svg(fitted, _DEPTH_ON_SCREEN))
 
 
-EXPORTERS = {"tree": Exporter("trees", node_of_tree)}
+EXPORTERS = {"tree": Exporter("trees", node_of_tree), "model-tree": Exporter("lines", node_of_model_tree)}

@@ -15,15 +15,16 @@ __all__ = ["FAMILY"]
 
 
 def _models() -> Mapping[str, type[Model]]:
+    from vaglio.learners.trees.model.model_tree import ModelTree
     from vaglio.learners.trees.model.tree import Tree
 
-    return {"tree": Tree}
+    return {"tree": Tree, "model-tree": ModelTree}
 
 
 def _explain() -> Mapping[str, Any]:
-    from vaglio.learners.trees.explain import explain_tree
+    from vaglio.learners.trees.explain import explain_model_tree, explain_tree
 
-    return {"tree": explain_tree}
+    return {"tree": explain_tree, "model-tree": explain_model_tree}
 
 
 def _counterfactual() -> Mapping[str, Any]:
@@ -45,9 +46,9 @@ def _export() -> Mapping[str, Any]:
 
 
 def _formats() -> Mapping[str, Any]:
-    from vaglio.learners.trees.export import tree_formats
+    from vaglio.learners.trees.export import model_tree_formats, tree_formats
 
-    return {"tree": tree_formats}
+    return {"tree": tree_formats, "model-tree": model_tree_formats}
 
 
 def _show() -> Mapping[str, Any]:
@@ -57,15 +58,15 @@ def _show() -> Mapping[str, Any]:
 
 
 def _compile_row() -> Mapping[str, Any]:
-    from vaglio.learners.trees.export import compile_tree
+    from vaglio.learners.trees.export import compile_model_tree, compile_tree
 
-    return {"tree": compile_tree}
+    return {"tree": compile_tree, "model-tree": compile_model_tree}
 
 
 def _chapter() -> Mapping[str, Any]:
-    from vaglio.learners.trees.chapter import tree_parts
+    from vaglio.learners.trees.chapter import model_tree_parts, tree_parts
 
-    return {"tree": tree_parts}
+    return {"tree": tree_parts, "model-tree": model_tree_parts}
 
 
 def _trace() -> Mapping[str, Any]:
@@ -125,10 +126,16 @@ def _estimators() -> Mapping[str, type]:
 
 def _regressors() -> Mapping[str, type]:
     from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor
+    from vaglio.learners.trees.estimators.model_tree import ModelTreeRegressor
     from vaglio.learners.trees.estimators.optimal_tree import OptimalTreeRegressor
     from vaglio.learners.trees.estimators.presets import ObliqueTreeRegressor
 
-    return {"cart": DecisionTreeRegressor, "optimal-tree": OptimalTreeRegressor, "oblique": ObliqueTreeRegressor}
+    return {
+        "cart": DecisionTreeRegressor,
+        "optimal-tree": OptimalTreeRegressor,
+        "model-tree": ModelTreeRegressor,
+        "oblique": ObliqueTreeRegressor,
+    }
 
 
 # Fully grown, their leaves are sure of every row.
@@ -136,7 +143,20 @@ _CALIBRATED = {"calibrate": "temperature"}
 
 FAMILY = Family(
     name="trees",
-    kinds=(Kind("tree", readable=True),),
+    kinds=(
+        Kind("tree", readable=True),
+        Kind(
+            "model-tree",
+            missing=text("replaced by the mean of the column, or by no category"),
+            readable=True,
+            without={
+                "trace": text(
+                    "it grows as CART does, whose trace shows that, and its linear models need matrices that are not "
+                    "inverted by hand"
+                ),
+            },
+        ),
+    ),
     learners=(
         Learner(
             "id3",
@@ -208,6 +228,16 @@ FAMILY = Family(
             {"max_depth": [1, 2, 3]},
             name=text("optimal tree"),
             when=text("When a very small tree must be the best of its size."),
+            task="regression",
+        ),
+        Learner(
+            "model-tree",
+            "model-tree",
+            _regressors,
+            text("model tree M5: a regression tree with a linear model in each leaf, pruned and smoothed"),
+            {"min_samples_leaf": [4, 10, 20], "smoothing": [0.0, 15.0]},
+            name=text("model tree"),
+            when=text("Numbers that follow other lines in other parts of the table, when the model must be readable."),
             task="regression",
         ),
         Learner(

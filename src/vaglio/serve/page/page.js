@@ -253,9 +253,15 @@ function showReasons(told) {
   }
   if (!parts.length) parts.push(node("p", say("This kind of model gives no reasons.")));
   if (told.notes.length) {
-    parts.push(node("h3", say("Notes")), node("ul", null, ...told.notes.map((note) => node("li", note.text))));
+    parts.push(node("h3", say("Notes")), node("ul", null, ...told.notes.map((note) => node("li", inWords(note)))));
   }
   $("why").replaceChildren(...parts);
+}
+
+// A person has no parameters to set.
+function inWords(note) {
+  const { columns } = note.values;
+  return note.code === "columns-kept-fixed" ? say("advice keeps {columns} fixed", { columns }) : note.text;
 }
 
 function showChange(told) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -14,10 +14,11 @@ from starlette.routing import Route
 
 from vaglio.errors import InputError, NotSupportedError, VaglioError
 from vaglio.explanation import Explanation
+from vaglio.explanation.fixed_columns import fixed_columns
 from vaglio.fitted import Fitted
 from vaglio.messages.figures import figure, moment, short_number
 from vaglio.messages.locale import Locale
-from vaglio.messages.message import text
+from vaglio.messages.message import Message, text
 from vaglio.messages.sentences import clip
 from vaglio.serve.counters import Counters
 from vaglio.serve.http.responses import problem_response
@@ -128,14 +129,20 @@ def _plain(value: object) -> str:
     return short_number(value) if isinstance(value, float) else str(value)
 
 
-def why(served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
+def why(served: Served, row: dict[str, Any], changeable: Sequence[str], locale: Locale) -> dict[str, Any]:
     """Return the reasons for the class of a row, or its number, those against it, and a smallest change of it."""
     answer = served.of_one(row)
     try:
-        explanation = served.fitted.explain(served.table_of([row]))[0]
+        explanation = served.fitted.explain(served.table_of([row]), changeable=changeable)[0]
     except NotSupportedError as error:
         return {"answer": answer, "none": error.message}
     return {"answer": answer, "none": "", **_reasons(explanation, locale)}
+
+
+def _fixed(served: Served) -> tuple[str, ...]:
+    """Return the columns that advice leaves alone unless the form says otherwise."""
+    codebook = served.fitted.codebook
+    return fixed_columns(codebook.features, codebook.spreads)
 
 
 def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
@@ -154,13 +161,17 @@ def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
     change = explanation.counterfactual
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
     of_numbers = isinstance(explanation.decision, float)
+    # The form has boxes for the columns that advice may change.
+    notes = [
+        note for note in explanation.notes if not (isinstance(note, Message) and note.code == "columns-kept-fixed")
+    ]
     return {
         "of_numbers": of_numbers,
         "sum": explanation.sum_in_words if of_numbers else None,
         "headline": explanation.headline if of_numbers else None,
         "reasons": [plain(each) for each in explanation.told(explanation.reasons)[:_MOST_REASONS]],
         "against": [plain(each) for each in explanation.told(explanation.against)[:_MOST_REASONS]],
-        "notes": [clip(locale.text(note), 240) for note in (*by_cost, *explanation.notes[:6])],
+        "notes": [clip(locale.text(note), 240) for note in (*by_cost, *notes[:6])],
         "change": None
         if change is None
         else {
@@ -204,6 +215,8 @@ class UnderstandPage(Page):
             none,
         )
         row, number = self._row(query, served, opened, wrong)
+        fixed = _fixed(served)
+        changeable = tuple(name for name in fixed if f"may.{name}" in query)
         return {
             "model": model,
             "models": models,
@@ -219,7 +232,9 @@ class UnderstandPage(Page):
             "n_wrong": len(wrong),
             "fields": fields_of(served, row),
             "n_more": max(0, len(served.names) - _MOST_FIELDS),
-            "why": panels.show(text("Why"), lambda: self._reasons(model, served, row, locale), None),
+            "fixed": fixed,
+            "changeable": changeable,
+            "why": panels.show(text("Why"), lambda: self._reasons(model, served, row, changeable, locale), None),
             "n_rows": len(opened.table),
             "problems": panels.problems,
         }
@@ -247,8 +262,11 @@ class UnderstandPage(Page):
             "rules": once(text("Rules"), "rules", None, lambda: rules_view(model, fitted, opened, off), places),
         }
 
-    def _reasons(self, model: Learned, served: Served, row: dict[str, Any], locale: Locale) -> dict[str, Any]:
-        return self._once("why", model, locale.lang, repr(sorted(row.items())), make=lambda: why(served, row, locale))
+    def _reasons(
+        self, model: Learned, served: Served, row: dict[str, Any], changeable: tuple[str, ...], locale: Locale
+    ) -> dict[str, Any]:
+        given = locale.lang, repr(sorted(row.items())), changeable
+        return self._once("why", model, *given, make=lambda: why(served, row, changeable, locale))
 
     def _row(
         self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
@@ -282,10 +300,15 @@ class UnderstandPage(Page):
     async def _why(self, request: Request) -> Response:
         form, locale = await self.studio.form(request), self.studio.locale(request)
         try:
-            found = await self.studio.compute(lambda: self._reasons(*self._asked(form), locale))
+            found = await self.studio.compute(self._why_of_form, form, locale)
         except VaglioError as error:
             return problem_response(422, error.message, locale)
         return self.studio.page(request, "why.html", why=found)
+
+    def _why_of_form(self, form: Form, locale: Locale) -> dict[str, Any]:
+        model, served, row = self._asked(form)
+        allowed = form.below("may")
+        return self._reasons(model, served, row, tuple(name for name in _fixed(served) if name in allowed), locale)
 
     def _of_form(self, form: Form) -> dict[str, Any]:
         _, served, row = self._asked(form)

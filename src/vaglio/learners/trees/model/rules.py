@@ -47,6 +47,15 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
     """
     says, totals = tree.says, _covered(tree, 0)
     spreads = tree.spreads if tree.regression else None
+    for node, conditions in leaf_conditions(tree, features):
+        code = -1 if classes is None else int(np.argmax(says[node]))
+        label = float(says[node, 0]) if classes is None else plain_label(classes[code])
+        spread = None if spreads is None else float(spreads[node])
+        yield Rule(conditions, label, code, tuple(says[node].tolist()), _covered(tree, node), totals, spread)
+
+
+def leaf_conditions(tree: Tree, features: tuple[Feature, ...]) -> Iterator[tuple[int, tuple[Condition, ...]]]:
+    """Every leaf a row can reach, from left to right, with what a row must meet to reach it."""
     # A stack, since a tree may be very deep. Conditions are merged on the way down, not leaf by leaf: a path costs its
     # columns, not its length.
     stack: list[tuple[int, Merged]] = [(0, {})]
@@ -59,10 +68,7 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
             continue
         conditions = finish_merge(path)
         if conditions is not None:
-            code = -1 if classes is None else int(np.argmax(says[node]))
-            label = float(says[node, 0]) if classes is None else plain_label(classes[code])
-            spread = None if spreads is None else float(spreads[node])
-            yield Rule(conditions, label, code, tuple(says[node].tolist()), _covered(tree, node), totals, spread)
+            yield node, conditions
 
 
 def _covered(tree: Tree, node: int) -> tuple[float, ...]:
