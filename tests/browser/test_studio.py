@@ -163,7 +163,10 @@ def test_several_sliders_move_the_class(analyst: Person):
     page.get_by_label("slider of income").press("End")
     expect(decision).to_have_text("yes")
     # The field beside a slider says the same, and may be typed in.
-    assert page.get_by_role("textbox", name="age", exact=True).input_value() == page.get_by_label("slider of age").input_value()
+    assert (
+        page.get_by_role("textbox", name="age", exact=True).input_value()
+        == page.get_by_label("slider of age").input_value()
+    )
     page.get_by_role("textbox", name="age", exact=True).fill("old")
     expect(page.locator("#row-problem")).to_contain_text("is not a number")
 

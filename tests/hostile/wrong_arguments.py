@@ -407,7 +407,6 @@ def _of_results(tree: Any, play: vaglio.Table, folder: Path) -> Iterator[Call]:
         "y_pred": y,
         "evaluation": found,
         "reason": tree.explain(X)[0].reasons[0],
-        "reasons": tree.explain(X)[0].reasons,
         "space": {"max_depth": [1, 2]},
     }
     own: dict[tuple[str, str], dict[str, Any]] = {

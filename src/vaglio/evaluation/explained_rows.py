@@ -96,8 +96,8 @@ class ExplainedRow:
             text("probability"): found.probability,
             text("runner up"): found.runner_up,
             **({} if found.expected_costs is None else {text("expected cost"): found.expected_costs[found.decision]}),
-            text("because"): join("; ", [reason.text for reason in found.told(found.reasons)]),
-            text("against"): join("; ", [reason.text for reason in found.told(found.against)]),
+            text("because"): join("; ", [reason.text for reason in found.told_for]),
+            text("against"): join("; ", [reason.text for reason in found.told_against]),
             text("would change if"): None if found.counterfactual is None else found.counterfactual.in_words,
         }
 

@@ -255,9 +255,17 @@ class Explanation:
             terms.append(text("{amount} for the others", amount=_signed(sum(r.weight or 0.0 for r in rest))))
         return text("{decision}: {terms}", decision=decided, terms=join(", ", terms))
 
-    @checked
-    def told(self, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-        """Return the reasons that are listed: the mean that the sum of a number starts at stands in its headline."""
+    @property
+    def told_for(self) -> tuple[Reason, ...]:
+        """The reasons that are listed: the mean that the sum of a number starts at stands in its headline."""
+        return self._without_start(self.reasons)
+
+    @property
+    def told_against(self) -> tuple[Reason, ...]:
+        """The same of those against it."""
+        return self._without_start(self.against)
+
+    def _without_start(self, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
         return tuple(reason for reason in reasons if not (self.in_units and _is_mean(reason)))
 
     @checked
@@ -325,8 +333,8 @@ class Explanation:
         for_it, against_it = locale.say("because:"), locale.say("against it:")
         if self.in_units:
             for_it, against_it = locale.say("it is higher for:"), locale.say("it is lower for:")
-        lines += [f"  {line}" for line in self._lines(for_it, self.told(self.reasons), locale)]
-        lines += [f"  {line}" for line in self._lines(against_it, self.told(self.against), locale)]
+        lines += [f"  {line}" for line in self._lines(for_it, self.told_for, locale)]
+        lines += [f"  {line}" for line in self._lines(against_it, self.told_against, locale)]
         lines += [f"  {locale.text(self.sum_in_words)}"] if self.sum_in_words else []
         lines += [f"  {locale.say('note: {note}', note=note)}" for note in self.notes]
         lines += [f"  {locale.text(self.change_in_words)}"] if self.change_in_words else []

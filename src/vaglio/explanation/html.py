@@ -54,7 +54,7 @@ def _framed(body: str) -> str:
 
 
 def _body(explanation: Explanation, locale: Locale) -> str:
-    weights = [r.weight for r in explanation.told((*explanation.reasons, *explanation.against)) if r.weight is not None]
+    weights = [r.weight for r in (*explanation.told_for, *explanation.told_against) if r.weight is not None]
     largest = max((abs(weight) for weight in weights if np.isfinite(weight)), default=1.0) or 1.0
     chance = "" if explanation.probability is None else f" {locale.number(explanation.probability, '.1%')}"
     second = ""
@@ -68,8 +68,8 @@ def _body(explanation: Explanation, locale: Locale) -> str:
     parts = [
         f'<p class="decision">{escape(decision)}<span class="chance">{escape(chance + second)}</span></p>',
         _paragraph("note", explanation.cost_in_words, locale),
-        _side(raised, "for", explanation.told(explanation.reasons), largest, locale, explanation),
-        _side(lowered, "against", explanation.told(explanation.against), largest, locale, explanation),
+        _side(raised, "for", explanation.told_for, largest, locale, explanation),
+        _side(lowered, "against", explanation.told_against, largest, locale, explanation),
         _paragraph("note", explanation.sum_in_words, locale),
         *(_paragraph("note", note, locale) for note in explanation.notes),
     ]

@@ -227,9 +227,7 @@ def _cell(row: Any, name: str) -> Any:
 
 def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
     """Reasons, notes and change; ``predicted`` is the class that was predicted, None for a number."""
-    weights = [
-        abs(r.weight) for r in explanation.told((*explanation.reasons, *explanation.against)) if r.weight is not None
-    ]
+    weights = [abs(r.weight) for r in (*explanation.told_for, *explanation.told_against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
     def plain(reason: Any) -> dict[str, Any]:
@@ -251,8 +249,8 @@ def _reasons(explanation: Explanation, predicted: object) -> dict[str, Any]:
     change = explanation.counterfactual
     return {
         "runner_up": "" if explanation.runner_up is None else clip(explanation.runner_up, 40),
-        "reasons": [plain(reason) for reason in explanation.told(explanation.reasons)[:_MOST_REASONS]],
-        "against": [plain(reason) for reason in explanation.told(explanation.against)[:_MOST_REASONS]],
+        "reasons": [plain(reason) for reason in explanation.told_for[:_MOST_REASONS]],
+        "against": [plain(reason) for reason in explanation.told_against[:_MOST_REASONS]],
         "notes": notes,
         "measure": clip(explanation.sum_in_words or "", 120),
         "change": ""

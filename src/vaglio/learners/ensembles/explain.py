@@ -211,7 +211,7 @@ def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> lis
     for explanation in explain(member.model, member.rows(matrix), seen):
         known = explanation.reasons
         if labels is None:  # what lowers a number is as much a reason for it as what raises it
-            known = explanation.told((*known, *explanation.against))
+            known = (*explanation.told_for, *explanation.told_against)
             known = tuple(sorted(known, key=lambda reason: -abs(reason.weight or 0.0)))
         reasons = [reason.text for reason in known if reason.feature is not None] or [reason.text for reason in known]
         why = join(", ", reasons[:_SHOWN_OF_MEMBER] or explanation.notes[:1])

@@ -147,9 +147,7 @@ def _fixed(served: Served) -> tuple[str, ...]:
 
 def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
     weights = [
-        abs(each.weight)
-        for each in explanation.told((*explanation.reasons, *explanation.against))
-        if each.weight is not None
+        abs(each.weight) for each in (*explanation.told_for, *explanation.told_against) if each.weight is not None
     ]
     largest = max(weights, default=0.0) or 1.0
 
@@ -169,8 +167,8 @@ def _reasons(explanation: Explanation, locale: Locale) -> dict[str, Any]:
         "of_numbers": of_numbers,
         "sum": explanation.sum_in_words if of_numbers else None,
         "headline": explanation.headline if of_numbers else None,
-        "reasons": [plain(each) for each in explanation.told(explanation.reasons)[:_MOST_REASONS]],
-        "against": [plain(each) for each in explanation.told(explanation.against)[:_MOST_REASONS]],
+        "reasons": [plain(each) for each in explanation.told_for[:_MOST_REASONS]],
+        "against": [plain(each) for each in explanation.told_against[:_MOST_REASONS]],
         "notes": [clip(locale.text(note), 240) for note in (*by_cost, *notes[:6])],
         "change": None
         if change is None
