@@ -83,6 +83,40 @@ def test_cells_are_those_of_the_file(dialect, way):
     assert again["predicted"].tolist() == [row[found[0].index("predicted")] for row in found[1:]]
 
 
+# Name -> delimiter, cells of a column of numbers, and the mark of the probabilities beside them.
+MARKS = {
+    "comma, late": (";", ["12", "1,5", "3,25", "1.250,5"], ","),
+    "comma between tabs": ("\t", ["12", "1,5", "3,25"], ","),
+    "point, late": (";", ["12", "1.5", "3.25"], "."),
+    "whole": (";", ["12", "15", "32"], ","),
+    "whole between tabs": ("\t", ["12", "15", "32"], "."),
+    "quoted": (",", ["12", "1,5", "3,25"], ","),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "comma, late" else pytest.param(name, marks=pytest.mark.nightly) for name in MARKS]
+)
+def test_the_mark_of_new_numbers_is_that_of_training_however_many_rows_there_are(name, tmp_path):
+    delimiter, cells, mark = MARKS[name]
+    out = io.StringIO()
+    # A version and a time have points that are no decimal marks.
+    rows = [[cells[0 if at < 2 else at % len(cells)], "1.5", f"{at % 7}", "ab"[at % 2]] for at in range(60)]
+    csv.writer(out, delimiter=delimiter).writerows([["x", "Versione v.", "k", "c"], *rows])
+    lines = out.getvalue().splitlines(keepends=True)
+    train, new, model, written = (tmp_path / each for each in ("train.csv", "new.csv", "m.vaglio", "p.csv"))
+    train.write_text("".join(lines), newline="")
+    learner = ("--target", "c", "--learner", "naive-bayes", "--ignore", "Versione v.")
+    assert run_here("train", train, *learner, "--out", model).code == 0
+    for n, way in ((1, ()), (3, ()), (60, ()), (1, ("--memory", "4GB")), (60, ("--memory", "4GB"))):
+        new.write_text("".join(lines[: n + 1]), newline="")
+        assert run_here("predict", model, new, "--out", written, *way).code == 0
+        found = _parsed(written.read_bytes(), delimiter, "utf-8")
+        chances = [row[found[0].index("p_a")] for row in found[1:]]
+        assert len(chances) == n
+        assert all(mark in chance and ".,".replace(mark, "") not in chance for chance in chances), (n, way)
+
+
 @pytest.mark.slow
 def test_a_pipe_is_written_alike(dialect, monkeypatch):
     folder, path, rows, (delimiter, _, encoding, _) = dialect

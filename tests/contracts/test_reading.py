@@ -197,38 +197,80 @@ def trained(name: str) -> tuple[Codebook, list[str], list[float | None]]:
     return again, cells, _codes(codebook, table)
 
 
-# Of how many texts one is tried, and of how many refused ones one is tried alone on each way.
-SOME, ALL = (12, 15), pytest.param((1, 6), marks=pytest.mark.nightly)
+# Rows before a cell: none, a few, and more than a scan reads at once.
+BEFORE = (0, 2, 130)
+# Of how many texts one is tried, of how many of these one is tried by itself on each way, and of how many numbers of
+# rows before it one.
+SOME, ALL = (12, 15, 3), pytest.param((1, 12, 1), marks=pytest.mark.nightly)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("every", [SOME, ALL])
 def test_a_text_means_the_same_on_every_way_to_a_model(every, tmp_path):
-    differences = []
+    differences: list[tuple[Any, ...]] = []
     for at, name in enumerate(COLUMNS):
-        codebook, _, _ = trained(name)
+        codebook, known, _ = trained(name)
         # A sheet does not tell an empty cell from no cell, and a row of such cells is no row.
         texts = [cell for cell in TEXTS[at % every[0] :: every[0]] if cell.strip()]
         alone = {cell: meant("one row", codebook, name, [cell], tmp_path) for cell in texts}
-        refused = [cell for cell in texts if alone[cell] == "refused"]
         read = [cell for cell in texts if alone[cell] != "refused"] + COLUMNS[name]
         wanted = [meant("one row", codebook, name, [cell], tmp_path)[0] for cell in read]
-        # A few cells that are refused alone count as missing among many others.
-        often = 1 + 5 * len(refused) // max(1, len(wanted) - wanted.count(None))
-        for way in SURFACES:
-            found = meant(way, codebook, name, read * often + refused, tmp_path) if way != "one row" else None
-            if found not in (None, wanted * often + [None] * len(refused)):
-                differences.append((name, way, found if found == "refused" else _unlike(read, wanted, refused, found)))
-            for cell in refused[at % every[1] :: every[1]]:
-                if meant(way, codebook, name, [cell], tmp_path) != "refused":
-                    differences.append((name, way, cell))
+        for nth, way in enumerate(SURFACES):
+            found = meant(way, codebook, name, read, tmp_path)
+            if found != wanted:
+                differences.append((name, way, found if found == "refused" else _unlike(read, wanted, found)))
+            for cell in texts[at % every[1] :: every[1]]:
+                for before in BEFORE[(at + nth) % every[2] :: every[2]]:
+                    found = meant(way, codebook, name, [*_some(known, before), cell], tmp_path)
+                    if found != alone[cell] and found[before:] != alone[cell]:
+                        differences.append((name, way, before, cell, found))
     assert not differences
 
 
-def _unlike(read: list[str], wanted: list[Any], refused: list[str], found: list[Any]) -> list[Any]:
-    shown = [*found[: len(read)], *found[len(found) - len(refused) :]]
-    pairs = zip([*read, *refused], [*wanted, *[None] * len(refused)], shown)
-    return [pair for pair in pairs if pair[1] != pair[2]]
+def _some(cells: list[str], n: int) -> list[str]:
+    return [cells[at % len(cells)] for at in range(n)]
+
+
+def _unlike(read: list[str], wanted: list[Any], found: list[Any]) -> list[Any]:
+    return [pair for pair in zip(read, wanted, found) if pair[1] != pair[2]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("whole", "50%"),
+        *(
+            pytest.param(*each, marks=pytest.mark.nightly)
+            for each in (("point", "oops"), ("day", "noon"), ("clock", "a"))
+        ),
+    ],
+)
+def test_a_cell_of_another_kind_is_refused_by_row_and_column_however_many_rows_there_are(column, cell, tmp_path):
+    codebook, known, _ = trained(column)
+
+    def encode(way: str, cells: list[str]) -> None:
+        rows = SURFACES[way](codebook, column, cells, tmp_path)
+        for part in rows if isinstance(rows, list) and isinstance(rows[0], Table) else [rows]:
+            codebook.encode(part)
+
+    for way in sorted(SURFACES.keys() - {"one row", "Dask"}):
+        for before in BEFORE:
+            with pytest.raises((InputError, ProblemError)) as raised:
+                encode(way, [*_some(known, before), cell])
+            told = str(raised.value)
+            assert all(word in told for word in (repr(column), repr(cell), f"row {before + 1}")), (way, told)
+    # Where it was said to be missing, it is.
+    text = _csv(column, [*known * 10, cell], "\t")
+    rows = read(io.BytesIO(text), like=codebook.cell_formats, delimiter="\t", header=True, missing=[cell])
+    assert _codes(codebook, rows)[-1] is None
+
+
+def test_words_in_a_column_without_values_in_training_are_missing_on_every_way(tmp_path):
+    codebook, matrix = Codebook.of_rows(Table.from_any({"x": np.full(5, np.nan)}))
+    codebook = codebook.having_seen(matrix)
+    for way in SURFACES:
+        assert meant(way, codebook, "x", ["7", "oops"], tmp_path) == [7.0, None], way
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaglio.errors import DataWarning, InputError, ReadError
-from vaglio.table import Table, read, read_chunks, write
+from vaglio.table import Table, read, read_chunks, scan, write
 
 N = 1000
 WHOLE = Table.from_any(
@@ -120,12 +120,26 @@ def test_columns_nobody_asked_for_are_passed_on_whatever_they_hold():
 
 def test_a_bad_value_in_a_later_chunk_is_placed():
     content = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(300)) + b"word,1\n"
-    with pytest.warns(DataWarning, match="row 301, column 'x': 'word' is not a number and counts as missing"):
-        chunks = list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
-    assert _join(chunks, "x")[:300] == list(range(300))
-    assert np.isnan(_join(chunks, "x")[300])
-    with pytest.raises(ReadError, match="row 301, column 'x': 'word' is not a number"):
-        list(read_chunks(io.BytesIO(content + b"more,1\n" * 100), rows=50, like=[("x", "numeric")]))
+    with pytest.raises(ReadError, match=r"row 301, column 'x': 'word' is not a number.*missing=\['word'\]"):
+        list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
+
+
+def test_a_few_bad_values_after_the_rows_that_show_the_types_are_missing(tmp_path):
+    content = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(65_536)) + b"word,1\n"
+    for path in (io.BytesIO(content), tmp_path / "rows.csv"):
+        if isinstance(path, io.BytesIO):
+            chunks = read_chunks(path)
+        else:
+            path.write_bytes(content)
+            data = scan(path)
+            chunks = data.parts[0].tables(data.reading, 10_000)
+        with pytest.warns(DataWarning, match="row 65,537, column 'x': 'word' is not a number and counts as missing"):
+            cells = _join(list(chunks), "x")
+        assert cells[:65_536] == list(range(65_536))
+        assert np.isnan(cells[65_536])
+    # The rows of another table are no part of this one.
+    with pytest.raises(ReadError, match="row 65,537, column 'x': 'word' is not a number"):
+        list(read_chunks(io.BytesIO(content), like=scan(path).cell_formats))
 
 
 class _SlowPipe(io.BytesIO):

@@ -140,6 +140,18 @@ def test_no_digit_of_a_whole_number_is_lost(tmp_path, form):
                 assert [int(value) for value in back] == [numbers[at] for at in (3, 1, 2)], (what, how, suffix)
 
 
+@pytest.mark.parametrize("kind", ["Int64", "UInt64", "int64[pyarrow]", object])
+def test_whole_numbers_beside_missing_ones_keep_their_digits_in_pandas(kind):
+    numbers = [2**60 + 1, 2**60 + 4, 7]
+    frame = pd.DataFrame({"n": pd.Series([*numbers, None], dtype=kind)})
+    for table in (Table.from_any(frame), read(frame)):
+        found = table.to_frame()["n"]
+        assert [str(value) for value in found[:3]] == [*map(str, numbers)]
+        assert found.isna().tolist() == [False, False, False, True]
+    # Others are the floats that pandas makes of them.
+    assert Table.from_any(pd.DataFrame({"n": pd.array([1, None], dtype="Int64")})).to_frame()["n"].dtype == float
+
+
 def test_changed_numbers_are_not_written_as_they_were():
     column = Table.from_any({"n": [2**53 + 1, 2**60]}).column("n")
     assert column.replace(role="ignored").exact is not None

@@ -333,7 +333,7 @@ def table_for_model(source: str, file: FileOptions, fitted: Fitted, as_written: 
     from vaglio.table import matching_columns, note_matches
 
     known = fitted.cell_formats
-    like = {**known, fitted.target: fitted.target_format} if fitted.target else known
+    like = {**known, fitted.target: fitted.target_format} if fitted.target and not as_written else known
     data = _scanned(source, file, like=like, as_written=as_written)
     note_matches(matching_columns(known, data.columns))
     return data
@@ -350,7 +350,7 @@ def _scanned(
 
     Columns have the levels that are named, or are read like those of another table.
     """
-    from vaglio.table import by_column, scan
+    from vaglio.table import CellFormat, by_column, scan
 
     how = file.format()
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
@@ -368,11 +368,12 @@ def _scanned(
     data = scan(source, levels=levels, **how)
     if like is None or data.parts[0].format != "text":
         return data
-    told, like = levels or {}, by_column(like, data.columns)
-    columns = tuple((name, known if name in told else like.get(name, known)) for name, known in data.reading.columns)
+    # Columns that are only written again may hold anything.
+    found = {name: CellFormat("nominal") for name in data.columns} if as_written else dict(data.reading.columns)
+    found |= {name: each for name, each in by_column(like, data.columns).items() if name not in (levels or {})}
     settled = tuple({"footer": False, **dict(data.parts[0].options)}.items())
     parts = tuple(replace(part, options=settled, as_written=as_written) for part in data.parts)
-    return replace(data, parts=parts, reading=replace(data.reading, columns=columns))
+    return replace(data, parts=parts, reading=replace(data.reading, columns=tuple(found.items())))
 
 
 def leak_alarms(data: OpenRows) -> list[Alarm]:

@@ -143,7 +143,16 @@ class Codebook:
     @property
     def cell_formats(self) -> dict[str, CellFormat]:
         """How the cells of each column are read, for ``like`` of :func:`vaglio.read`."""
-        return {feature.name: feature.reading for feature in self.columns}
+        formats = {feature.name: feature.reading for feature in self.columns}
+        block = [feature.name for feature in self.features if feature.in_numeric_block]
+        for name, spread in zip(block, self.spreads):
+            known = formats[name]
+            # Nobody knows what a column holds that had no value in training: its words count as missing.
+            lenient = known.lenient or not spread.values
+            # Decimals that needed no rule to be read had a point.
+            point = bool(spread.values) and spread.decimals != 0 and known.what == "number" and known.kind == "numeric"
+            formats[name] = replace(known, lenient=lenient, written="." if point else "")
+        return formats
 
     def encode(self, X: Any) -> EncodedMatrix:
         """Encode rows in the same way as the training rows.

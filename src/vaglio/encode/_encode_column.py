@@ -149,14 +149,14 @@ def numbers_of(column: Column, feature: Feature, lost: Lost, whole: bool, empty:
 
 
 def _read(column: Column, feature: Feature, lost: Lost | None) -> np.ndarray:
-    """Return the numbers of a column of words or booleans; words become missing if there is a list for them."""
+    """Return the numbers of a column of words or booleans; other words become missing if there is a list for them."""
     cell_format = feature.reading
     read, unread = cell_format.read(column)
     if unread is None:
         return read.data
     if lost is not None:
         lost.append((column.name, text("it had no values in training")))
-        return np.full(len(column), np.nan)
+        return read.data
     before, cell = unread.first
     if cell_format.refuses(unread.n, unread.present):
         raise InputError(

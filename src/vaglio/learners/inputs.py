@@ -206,8 +206,8 @@ def _refuse_objects(y: np.ndarray) -> None:
     """Raise an error if a label is missing, is neither text nor a number, or if labels are of both kinds."""
     first: dict[bool, Any] = {}
     for row, label in enumerate(y.tolist(), 1):
-        if label is None or (isinstance(label, float) and label != label) or type(label).__name__ in _MISSING_TYPES:
-            raise InputError("missing-target", "Input y contains NaN. Remove the rows without a class.")
+        if label is None or type(label).__name__ in _MISSING_TYPES or (isinstance(label, Number) and label != label):
+            raise _no_class()
         if not isinstance(label, (str, bytes, Number)):
             raise InputError(
                 "target-type",
@@ -220,6 +220,10 @@ def _refuse_objects(y: np.ndarray) -> None:
         first.setdefault(isinstance(label, (str, bytes)), label)
     if len(first) > 1:
         _refuse_mixed(first[True], first[False])
+
+
+def _no_class() -> InputError:
+    return InputError("missing-target", "Input y contains NaN. Remove the rows without a class.")
 
 
 def _refuse_mixed(word: Any, number: Any) -> NoReturn:
@@ -268,9 +272,11 @@ def _one_column(y: ColumnLike, estimator: VaglioEstimator | ForestImputer) -> np
             "y contains dates or times. Convert them to text to predict them as classes, or to numbers.",
         )
     if values.dtype.kind == "U" and isinstance(y, (list, tuple)):  # where NumPy has made texts of numbers
-        number = next((label for label in y if isinstance(label, Number)), None)
-        if number is not None:
-            _refuse_mixed(next(label for label in y if isinstance(label, str)), number)
+        numbers = [label for label in y if isinstance(label, Number)]
+        if any(number != number for number in numbers):
+            raise _no_class()
+        if numbers:
+            _refuse_mixed(next(label for label in y if isinstance(label, str)), numbers[0])
     if values.ndim == 2 and values.shape[1] > 1:
         raise InputError(
             "target-not-one-column",

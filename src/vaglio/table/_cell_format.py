@@ -25,6 +25,8 @@ KINDS = ("numeric", "nominal", "ordinal", "text", "date")
 # From this share of its cells on, a column of numbers with a few words is a column of numbers.
 NUMERIC_SHARE = 0.8
 _DECIMALS = ("", ".", ",")
+# What a model file does not say of a column, or elsewhere.
+_UNSTORED = {"kind", "keep", "provisional", "written"}
 # Booleans that were written as words: they are 0 and 1 wherever the column holds numbers.
 _TRUTH = {"false": 0.0, "true": 1.0}
 
@@ -92,7 +94,12 @@ class CellFormat:
         Words that are values although they usually mean "no value"; None if the other words of the column show it.
     lenient : bool
         Some cells were neither values nor missing when the column was read first. They counted as missing, and so do
-        all later ones; else too many of them are refused.
+        all later ones; else such a cell is refused.
+    provisional : bool
+        Rules inferred this from the first rows of a table that is read in parts. Of all its rows, as of one that is
+        read whole, a few cells may be something else and count as missing. No model keeps it.
+    written : {".", ",", ""}
+        The decimal mark of numbers that are written beside the cells, where `decimal` is "".
 
     Examples
     --------
@@ -110,6 +117,8 @@ class CellFormat:
     missing: tuple[str, ...] = ()
     keep: tuple[str, ...] | None = None
     lenient: bool = False
+    provisional: bool = False
+    written: str = ""
 
     @classmethod
     def of(cls, column: Column) -> CellFormat:
@@ -117,7 +126,7 @@ class CellFormat:
         known = column.cell_format or cls()
         kind = "date" if column.is_date else "ordinal" if column.level == "ordinal" else column.kind
         lenient = known.lenient or column.unread is not None
-        return replace(known, kind=kind, lenient=lenient).with_categories(column.categories)
+        return replace(known, kind=kind, lenient=lenient, provisional=False).with_categories(column.categories)
 
     def with_categories(self, categories: Sequence[Any]) -> CellFormat:
         """Return the record of a column that has these categories: they are values, and numbers are found as numbers.
@@ -168,17 +177,17 @@ class CellFormat:
             return seconds_of_day(words)
         return numbers_like(words, self.decimal, self.unit)
 
-    def refuses(self, n: int, present: int, share: float = NUMERIC_SHARE) -> bool:
-        """Return whether cells that are not what the column holds are too many to count as missing.
+    def refuses(self, n: int, present: int) -> bool:
+        """Return whether cells that are not what the column holds are refused; else they count as missing.
 
         Parameters
         ----------
         n, present : int
-            How many they are, and how many cells are not missing.
-        share : float
-            From this share of good cells on, the others count as missing.
+            How many they are, and how many cells are not missing. They only count where rules inferred the record from
+            other rows of the same table: for a model, no other row decides what a cell means.
         """
-        return not self.lenient and n > (1 - share) * present
+        few = self.provisional and n <= (1 - NUMERIC_SHARE) * present
+        return not self.lenient and not few
 
     def read(self, column: Column) -> tuple[Column, Unread | None]:
         """Return a column as it was read first, and its cells that are not what it held then.
@@ -292,7 +301,7 @@ class CellFormat:
     def to_state(self) -> dict[str, Any]:
         """Return JSON for the model file: what is not as usual."""
         usual = CellFormat()
-        named = [(each.name, getattr(self, each.name)) for each in fields(self) if each.name not in ("kind", "keep")]
+        named = [(each.name, getattr(self, each.name)) for each in fields(self) if each.name not in _UNSTORED]
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in named
@@ -302,7 +311,7 @@ class CellFormat:
     @classmethod
     def from_state(cls, state: Any, column: str) -> CellFormat:
         """Rebuild from a model file, trusting nothing in it."""
-        names = {each.name for each in fields(cls)} - {"kind", "keep"}
+        names = {each.name for each in fields(cls)} - _UNSTORED
         sound = isinstance(state, dict) and set(state) <= names and isinstance(state.get("missing", []), list)
         found = cls(**{**state, "missing": tuple(state.get("missing", ()))}) if sound else cls()
         sound = sound and found.form in ("", "number", *FORMS) and found.decimal in _DECIMALS

@@ -102,12 +102,15 @@ def read_chunks(
         if not expected:
             columns, _ = infer(columns, missing=missing, clues=clues)
             columns = [column.replace(role="input") for column in columns]
-            expected = {column.name: _Expected.of(column) for column in columns}
+            expected = {column.name: _Expected.of(column).inferred() for column in columns}
+            for column in columns:  # the rows that rules inferred from are rows of the table, too
+                tallies[column.name].present += len(column) - column.n_missing
         else:
             columns = [_typed(each, of_batch.get(each.name), name, done, tallies[each.name]) for each in columns]
         typed = Table(columns, sparse=table.sparse)
         if as_written and dialect is not None:
-            typed.written = Written(batch, dialect.style, dialect.titles or dialect.names)
+            marks = [each.decimal or each.written for each in known.values() if not each.provisional]
+            typed.written = Written(batch, dialect.style(decimal or marks), dialect.titles or dialect.names)
         for start in range(0, len(typed), rows):
             yield typed[start : start + rows] if len(typed) > rows else typed
         done += len(typed)
@@ -126,6 +129,10 @@ class _Expected(NamedTuple):
         # Undeclared categories are only those of the first rows: later ones may have others.
         closed = column.declared or not declared
         return cls(CellFormat.of(column), column.categories or None if closed else None)
+
+    def inferred(self) -> _Expected:
+        """Return what rules inferred from the first rows, for the further ones."""
+        return self._replace(cell_format=replace(self.cell_format, provisional=True))
 
 
 def _expected(

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy import sparse as scipy_sparse
 
 from vaglio.errors import InputError
 from vaglio.messages.message import text
 from vaglio.messages.sentences import clip
 from vaglio.table._arrow import column_from_arrow, column_to_arrow, exact_numbers
-from vaglio.table._column import Column
+from vaglio.table._column import EXACT, Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.typing import TableSource
@@ -314,7 +315,22 @@ def table_to_frame(table: Table) -> Any:
         import polars
 
         return polars.from_arrow(arrow)
-    return arrow.to_pandas()
+    frame = arrow.to_pandas()
+    for name in arrow.column_names:
+        column = arrow.column(name)
+        # pandas has no missing value among plain integers, and the floats it takes instead lose digits.
+        if pa.types.is_integer(column.type) and 0 < column.null_count < len(column):
+            ends = pc.min_max(column).as_py()
+            if max(-ends["min"], ends["max"]) > EXACT:
+                frame[name] = column.to_pandas(types_mapper=_nullable)
+    return frame
+
+
+def _nullable(kind: pa.DataType) -> Any:
+    """Return the type of pandas that has missing values beside integers of a type."""
+    import pandas as pd
+
+    return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()
 
 
 def as_frame(data: object, columns: Sequence[Any] | None = None, index: Sequence[Any] | None = None) -> Any:

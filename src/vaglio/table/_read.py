@@ -79,10 +79,10 @@ def read(
         never divided between training and test.
     like : mapping, optional
         Column -> how an earlier table was read, as ``cell_formats`` of a model or a table gives it: these columns are
-        inputs (or the target), and each cell is read as it was there, whatever the others are. Names may differ in
-        case, accents, spaces and the like, which a warning tells. If only the kind is
-        known ("numeric", "nominal", "text", "date"), a number or a date must have one meaning. Absent columns are no
-        error.
+        inputs (or the target), and each cell is read as it was there, whatever the others are; one that is not what
+        the column held is refused, with its row, unless `missing` names it. Names may differ in case, accents, spaces
+        and the like, which a warning tells. If only the kind is known ("numeric", "nominal", "text", "date"), a number
+        or a date must have one meaning. Absent columns are no error.
     missing : sequence of str
         Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
@@ -104,7 +104,8 @@ def read(
         Whether 03/04/2024 is the 3rd of April; detected if not given.
     numeric_share : float, default=0.8
         If at least this share of the values of a column are numbers (and at least ten different ones), the column is
-        numeric; its other cells count as missing and are named in the remarks and in the audit. 1 turns this off.
+        numeric; its other cells count as missing and are named in the remarks and in the audit. 1 turns this off. It
+        does not apply to columns of `like`.
     keep_words : mapping, optional
         Column -> words that are values there although `missing` has them.
     rename : mapping, optional
@@ -375,11 +376,11 @@ def _finish(
 
 
 def _read_like(column: Column, cell_format: CellFormat, clues: Clues, remarks: Remarks) -> Column:
-    """Return a column as an earlier table was read; too many cells that are something else are refused."""
+    """Return a column as an earlier table was read; a cell that is something else is refused."""
     if column.name in clues.keep_words:
         cell_format = replace(cell_format, keep=tuple(clues.keep_words[column.name]))
     found, unread = cell_format.read(column)
-    if unread is not None and cell_format.refuses(unread.n, unread.present, clues.numeric_share):
+    if unread is not None and cell_format.refuses(unread.n, unread.present):
         raise unread.refusal(column.name, cell_format)
     remarks.unread(found, cell_format.what)
     return found

@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,11 @@ import pyarrow.compute as pc
 from vaglio.errors import InputError
 from vaglio.messages.locale import Locale
 from vaglio.messages.printable import FORMULA
+from vaglio.table._cell_format import CellFormat
+from vaglio.table._column import Column
 from vaglio.table._frames import table_to_arrow
 from vaglio.table._table import Table
+from vaglio.table._words import plain_word
 from vaglio.table._written import TextStyle
 from vaglio.table.readers.source import MIXED
 
@@ -117,12 +120,21 @@ class TextRows:
         if not isinstance(rows, Table) or rows.written is None:
             frame = rows if isinstance(rows, pa.Table) else table_to_arrow(rows)
             return [self._words(column) for column in whole_days(frame).columns]
-        written = rows.written
-        found = [self._guarded(column) for column in written.cells.columns]
-        if written.style.decimal == self.style.decimal:
-            return found
-        numeric = [rows.column(name).kind == "numeric" and not rows.column(name).is_date for name in rows.columns]
-        return [_other_marks(column) if number else column for column, number in zip(found, numeric)]
+        words = zip(rows._columns.values(), rows.written.cells.columns)
+        if self.locale is None:
+            return [self._guarded(cells) for _, cells in words]
+        return [self._guarded(self._in_style(column, cells)) for column, cells in words]
+
+    def _in_style(self, column: Column, cells: Any) -> Any:
+        """Return the cells of a column, point and comma exchanged where they would be other numbers in this style."""
+        known = replace(CellFormat.of(column), decimal=self.style.decimal)
+        if column.kind != "numeric" or known.what != "number":
+            return cells
+        words = pc.unique(cells).drop_null().to_pylist()
+        values = dict(zip(words, known.values([*map(plain_word, words)]).tolist()))
+        pairs = zip(cells.to_pylist(), column.data.tolist())
+        alike = [value != value or values.get(word, value) == value for word, value in pairs]
+        return pc.if_else(pa.array(alike, pa.bool_()), cells, _other_marks(cells))
 
     def _words(self, column: Any) -> Any:
         """Return values as words in this style."""

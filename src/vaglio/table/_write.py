@@ -91,7 +91,8 @@ class TableWriter:
     Notes
     -----
     The cells of a chunk that :func:`read_chunks` gave ``as_written`` are written to csv as they were: their text, and
-    how the file was written (delimiter, decimal mark, encoding, line ends). What is added is written like them.
+    how the file was written (delimiter, encoding, line ends). What is added has the decimal mark of the columns that
+    the chunks were read like.
     """
 
     def __init__(

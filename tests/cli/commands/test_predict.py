@@ -84,17 +84,31 @@ def test_a_missing_column_is_named(model, tmp_path):
     assert not out.exists()
 
 
-def test_a_word_among_numbers_is_placed(model, penguins, tmp_path):
+def test_a_word_among_numbers_is_placed_however_many_rows_there_are(model, penguins, tmp_path):
     bad = tmp_path / "bad.csv"
-    bad.write_text(penguins.read_text().replace("3750", "heavy", 1))
-    outcome = run_here("predict", model, bad)
-    assert outcome.code == 0
-    assert "row 1, column 'body_mass_g': 'heavy' is not a number and counts as missing" in outcome.err
-    header, first = penguins.read_text().splitlines()[:2]
-    bad.write_text(f"{header}\n{first.replace('3750', 'heavy')}\n")
-    outcome = run_here("predict", model, bad)
-    assert outcome.code == 1
-    assert "'heavy' is not a number" in outcome.err
+    header, *rows = penguins.read_text().splitlines(keepends=True)
+    rows[0] = rows[0].replace("3750", "heavy")
+    for n in (1, 3, len(rows)):
+        bad.write_text("".join([header, *rows[:n]]))
+        outcome = run_here("predict", model, bad)
+        assert outcome.code == 1
+        assert "row 1, column 'body_mass_g': 'heavy' is not a number. Correct it" in outcome.err
+        assert "(--missing heavy)" in outcome.err
+        assert run_here("predict", model, bad, "--missing", "heavy", "--out", tmp_path / "out.csv").code == 0
+
+
+def test_columns_that_are_not_of_the_model_may_hold_anything(model, penguins, tmp_path):
+    header, *rows = penguins.read_text().splitlines()
+    # The target is not one of the model's columns either.
+    notes = [f"{at}" for at in range(len(rows) - 1)] + ["1.5 or so"]
+    new, written = tmp_path / "new.csv", {}
+    new.write_text("".join(f"{line},{note}\n" for line, note in zip([header, *rows], ["note", *notes])))
+    for way in ((), ("--memory", "4GB")):
+        outcome = run_here("predict", model, new, "--out", tmp_path / "out.jsonl", *way)
+        assert (outcome.code, "counts as missing" in outcome.err) == (0, False)
+        written[way] = (tmp_path / "out.jsonl").read_text()
+    assert len(set(written.values())) == 1
+    assert [json.loads(line)["note"] for line in written[()].splitlines()] == notes
 
 
 def test_a_file_that_is_no_model(penguins):

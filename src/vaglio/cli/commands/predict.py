@@ -101,8 +101,9 @@ def run(
     'p_CLASS' per class. If the model was trained with costs, or --cost is given, 'predicted' is the class of least
     expected cost; --decide argmax ignores the costs. With --json, rows written to standard output are JSON Lines.
 
-    Cells of a CSV file are written to a CSV file as they were, with the delimiter, decimal mark and encoding of the
-    file; columns may differ from those of training in case, accents, spaces and the like.
+    Cells of a CSV file are written to a CSV file as they were, with the delimiter and encoding of the file; new numbers
+    have the decimal mark of the training table. Columns may differ from those of training in case, accents, spaces and
+    the like.
 
     Of a model of numbers 'predicted' is the number. With --interval 0.9, 'low' and 'high' are the ends of an interval
     with the number of about 90% of such rows: 'predicted' plus quantiles of the errors that were measured when the

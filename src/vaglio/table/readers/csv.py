@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -172,12 +172,19 @@ class Dialect:
     encoding: str = "utf-8"
     line_end: str = "\n"
 
-    @property
-    def style(self) -> TextStyle:
-        """How the text is written, for another that is to be written like it."""
+    def style(self, marks: Iterable[str]) -> TextStyle:
+        """Return how the text is written, for another that is to be written like it.
+
+        Parameters
+        ----------
+        marks : iterable of str
+            Decimal marks of the columns that are known, "" of those that no number showed. The rows at hand do not
+            count: fewer of them would be written in another way.
+        """
+        shown = set(marks) - {""}
         # Where nothing shows the decimal mark, a semicolon does: it separates fields where a comma is the mark.
-        comma = self.decimal == "," or (not self.decimal_shown and self.delimiter == ";")
-        return TextStyle(self.delimiter, "," if comma else ".", self.encoding, self.line_end)
+        mark = shown.pop() if len(shown) == 1 else "," if self.delimiter == ";" else "."
+        return TextStyle(self.delimiter, mark, self.encoding, self.line_end)
 
     def renamed(self, rename: Mapping[str, str] | None) -> Dialect:
         """Return the same with some columns renamed."""

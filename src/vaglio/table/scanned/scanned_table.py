@@ -66,8 +66,8 @@ class ScannedTable:
 
     @property
     def cell_formats(self) -> dict[str, CellFormat]:
-        """How the cells of each column are written."""
-        return dict(self.reading.columns)
+        """How the cells of each column are written, for rows of another table."""
+        return {name: replace(cell_format, provisional=False) for name, cell_format in self.reading.columns}
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -151,7 +151,9 @@ def _declared(data: ScannedTable, levels: Mapping[str, str | Sequence[Any]]) -> 
 
 def _of_kind(cell_format: CellFormat, kind: str | None) -> CellFormat:
     """Return how a column is read that was declared to be of a kind; what its first rows show counts for that kind."""
-    return cell_format if kind in (None, cell_format.kind) else CellFormat(str(kind), missing=cell_format.missing)
+    if kind in (None, cell_format.kind):
+        return cell_format
+    return CellFormat(str(kind), missing=cell_format.missing, provisional=cell_format.provisional)
 
 
 def _files(source: Any) -> list[str]:
@@ -267,7 +269,9 @@ def _text_reading(path: str, options: dict[str, Any]) -> Reading:
     first = next(read_chunks(path, CHUNK_ROWS, **options))
     known = [(name, CellFormat.of(first.column(name))) for name in first.columns]
     # Free text is kept in memory only, and an order must be declared.
-    return Reading(tuple((name, replace(each, kind=_KIND_OF.get(each.kind, "nominal"))) for name, each in known))
+    return Reading(
+        tuple((name, replace(each, kind=_KIND_OF.get(each.kind, "nominal"), provisional=True)) for name, each in known)
+    )
 
 
 def bytes_in_memory(source: str | os.PathLike[str]) -> int:
