@@ -24,10 +24,11 @@ def provider(root: Path) -> str:
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder with the two files that a version is made of."""
+    """A folder with the two files that a version is made of, between two releases."""
     for name in ("src/vaglio/_version.py", "tools/version/vaglio_version.py"):
         (tmp_path / name).parent.mkdir(parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "src/vaglio/_version.py").write_text('VERSION = "1.2.3.dev0"\n')
     return tmp_path
 
 
@@ -60,9 +61,9 @@ def test_a_checkout_says_its_commit(sources: Path):
     git(sources, "commit", "-qm", "first")
     commit = git(sources, "rev-parse", "--short=7", "HEAD")
     written = provider(sources)
-    assert written.endswith(f".dev0+g{commit}")
-    (sources / "src/vaglio/_version.py").write_text('VERSION = "0.9.0.dev0"\n')
-    assert provider(sources) == f"0.9.0.dev0+g{commit}.dirty"
+    assert written == f"1.2.3.dev0+g{commit}"
+    (sources / "src/vaglio/_version.py").write_text('VERSION = "1.2.4.dev0"\n')
+    assert provider(sources) == f"1.2.4.dev0+g{commit}.dirty"
 
 
 def test_an_archive_without_git_says_what_was_built(sources: Path):

@@ -130,7 +130,7 @@ def test_shares_of_a_strange_file_are_left_aside(state: Any):
 
 
 def test_a_model_of_an_earlier_version_is_served_without_drift(serve):
-    old = sorted((Path(__file__).parents[1] / "saved").glob("*.vaglio"))
+    old = sorted((Path(__file__).parents[1] / "saved").glob("*-0.1.0.vaglio"))
     assert old
     client, service = serve(models=tuple((f"m{at}", path) for at, path in enumerate(old[:5])))
     for served in service.store:
