@@ -1,6 +1,6 @@
 """The version. It is written here and nowhere else; between releases the build adds the commit, in `_build`."""
 
-VERSION = "0.9.0"
+VERSION = "0.10.0.dev0"
 
 
 def _exact() -> str:
