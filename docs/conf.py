@@ -50,7 +50,8 @@ autodoc_default_options = {
 numpydoc_show_class_members = False
 
 html_theme = "furo"
-html_title = f"vaglio {version}"
+# Without the commit, which would break the line of the heading.
+html_title = f"vaglio {version.partition('+')[0]}"
 html_static_path = ["_static"]
 html_css_files = ["vaglio.css"]
 html_logo = "_static/logo.svg"
