@@ -18,7 +18,7 @@ Result = tuple[Any, dict[Any, float]]
 NAMESPACE = "{http://www.dmg.org/PMML-4_4}"
 
 # What an element contains, in this order, as a regular expression over the names of its children.
-_MODEL = "MiningSchema (Output )?(LocalTransformations )?"
+_MODEL = "MiningSchema (Output )?(Targets )?(LocalTransformations )?"
 _PREDICATE = "(SimplePredicate|CompoundPredicate|SimpleSetPredicate|True|False) "
 _EXPRESSION = "(Constant|FieldRef|NormDiscrete|Discretize|Apply) "
 _MODELS = "(TreeModel|RegressionModel|NaiveBayesModel|SupportVectorMachineModel|MiningModel) "
@@ -30,6 +30,7 @@ CONTENT = {
     "MiningSchema": "(MiningField )+",
     "Output": "(OutputField )+",
     "OutputField": f"({_EXPRESSION})?",
+    "Targets": "(Target )+",
     "LocalTransformations": "(DerivedField )+",
     "DerivedField": f"{_EXPRESSION}(Value )*",
     "Apply": f"({_EXPRESSION})+",
@@ -104,6 +105,8 @@ class Document:
             row[field.get("name")] = self.value(field[0], row)
         given: Row = {}
         found = getattr(self, f"_{model.tag}")(model, row, given)
+        for target in model.iterfind("Targets/Target"):
+            found = min(max(found[0], float(target.get("min"))), float(target.get("max"))), {}
         return found, {**given, **self._outputs(model, row, found)}
 
     def _prepared(self, model: Element, outer: Row) -> Row:

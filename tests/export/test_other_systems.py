@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.contracts.estimators import one_per_kind, regressors
-from tests.contracts.test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, WHOLE, make, rows
+from tests.contracts.test_exports import COLOUR, COSTS, DAY, FLAG, NUMBER, WHOLE, in_python, make, rows
 from tests.tables import many_values
 
 import vaglio
@@ -197,11 +197,28 @@ def test_a_model_of_numbers_says_the_same_elsewhere(number: int, system: str, tm
     check(estimator.fit(X, X[WHOLE] * 1.5).fitted_, rows(60, seed=1, unseen=True)[0], system, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("system", ["c", "javascript", "sqlite", "duckdb"])
-def test_a_model_tree_of_several_leaves_says_the_same_elsewhere(system: str, tmp_path: Path):
+def model_tree(**parameters: Any) -> Fitted:
     X, y = rows(400)
     line = X[NUMBER].fillna(9) * np.where(X[DAY].isna() | (X[COLOUR] == "red"), -1.0, 2.0) + (y == y[0]) * 5
-    fitted = vaglio.ModelTreeRegressor().fit(X, line).fitted_
+    return vaglio.ModelTreeRegressor(**parameters).fit(X, line).fitted_
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", [*(name for name in RUNNERS if name != "postgresql"), "pypmml"])
+def test_a_model_tree_of_several_leaves_says_the_same_elsewhere(system: str, tmp_path: Path):
+    fitted = model_tree()
     assert fitted.model.tree.n_leaves > 5
     check(fitted, rows(120, seed=1, unseen=True)[0], system, tmp_path)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"smoothing": 0.0}, {"max_depth": 1}, {"min_samples_leaf": 300}])
+@pytest.mark.parametrize("system", ["python", "onnx", "pmml"])
+def test_a_model_tree_of_any_size_says_the_same_elsewhere(
+    parameters: dict[str, Any], system: str, tmp_path: Path
+) -> None:
+    """Without pruning or smoothing, of one test and of none; numbers far away end within the bounds."""
+    fitted, frame = model_tree(**parameters), rows(60, seed=1, unseen=True)[0]
+    far = frame.head(2).assign(**{NUMBER: [1e200, -1e200]})
+    frame = pd.concat([frame, far], ignore_index=True)
+    said = in_python(fitted.export("python"), frame) if system == "python" else RUNNERS[system][1](fitted, frame, tmp_path)[0]
+    np.testing.assert_allclose(np.array(said, dtype=float), fitted.predict(frame), rtol=0, atol=1e-9)

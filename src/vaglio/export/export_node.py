@@ -18,11 +18,10 @@ from vaglio.messages.message import Message, text
 from vaglio.model.base import Model
 from vaglio.model.families import Lookup
 
-__all__ = ["COMMON", "EVERY", "PROGRAMS", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
+__all__ = ["COMMON", "EVERY", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
 
-# Kinds of nodes that every writer knows, those that become programs, and those that ONNX has.
-COMMON = ("trees", "rules", "linear", "bayes", "mix", "boosted")
-PROGRAMS = (*COMMON, "lines")
+# Kinds of nodes that every writer knows, and those that ONNX has.
+COMMON = ("trees", "rules", "linear", "bayes", "mix", "boosted", "lines")
 EVERY = (*COMMON, "network", "machine", "neighbors", "gaussian")
 
 # Tests of a node: a number (<= or <), a category, a sum of numbers.
@@ -46,7 +45,7 @@ class ExportNode:
     Attributes
     ----------
     kind : str
-        Which interpreter takes it: one of ``PROGRAMS`` or ``EVERY``.
+        Which interpreter takes it: one of ``EVERY``.
     outputs : int
         Number of classes; 1 for a number.
     fields : dict
@@ -121,7 +120,7 @@ def build_node(model: Model, features: tuple[Feature, ...], n_classes: int) -> E
     return exporter.build(model, features, n_classes)
 
 
-def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Collection[str] = PROGRAMS) -> str | None:
+def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Collection[str] = COMMON) -> str | None:
     """Return why a model has no node of these kinds, as a clause; None if it has one. Nothing is built for this.
 
     Parameters
@@ -143,8 +142,6 @@ def unsupported_reason(model: Model, features: tuple[Feature, ...], kinds: Colle
         kind = exporter.node_kind(model)
         if kind in kinds:
             return None
-        if kind == "lines":
-            return text("the format has no trees with a sum in each leaf")
         if kind == "machine":
             return text("its kernel is not linear, so it is not a sum over the columns")
     return text("models of kind {kind!r} are not trees, rules or sums over the columns", kind=model.kind)

@@ -21,7 +21,7 @@ from vaglio.model.condition import (
 )
 from vaglio.model.costs import CostMatrix
 
-__all__ = ["rules_python", "scores_python"]
+__all__ = ["lines_python", "rules_python", "scores_python"]
 
 _NUMBER = """\
     def number(name):
@@ -67,6 +67,14 @@ _CONTAINS = """\
         letters = "".join(c if c.isalnum() or c == "_" else " " for c in str(value).lower())
         return "yes" if word in letters.split() else "no"
 """
+# Beyond 1e100 how far a number is away from the training rows makes no difference, nor beyond their range.
+_LINE = """\
+    def scaled(value, fill, centre, scale):
+        return min(max(((fill if value != value else value) - centre) / scale, -1e100), 1e100)
+
+    def kept(value):
+        return min(max(value, {low!r}), {high!r})
+"""
 
 
 _OF_A_NUMBER = '"""Give the number of a row, a mapping from column to value (None or NaN is missing)."""'
@@ -87,26 +95,75 @@ def rules_python(rules: RuleList, name: str) -> str:
     """
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError("invalid-python-name", "{name!r} is not a name for a Python function.", name=name)
+    columns = _columns_of(rules)
+    body = [] if rules.classes is None else [f"classes = {list(rules.classes)!r}"]
+    if not rules.is_crisp:
+        body += _summed(rules)
+    elif rules.classes is None:
+        body += _crisp(rules, [repr(said) for said in [*rules.said[:, 0].tolist(), float(rules.default[0])]])
+    else:
+        body += ["", "def answer(label, chances):", "    return dict(zip(classes, chances)) if probabilities else label", ""]
+        told = zip([*rules.labels, rules.default_label], [*rules.said.tolist(), rules.default.tolist()])
+        body += _crisp(rules, [f"answer({label!r}, {said!r})" for label, said in told])
+    return _function(name, rules, columns, [], body)
+
+
+def _columns_of(rules: RuleList) -> set[int]:
+    """The columns that rules test, which must not be too many conditions to write."""
     written = Written("python")
     for conditions in rules.conditions:
         written.add(1 + sum(_size(condition) for condition in conditions))
-    columns = sorted({column for conditions in rules.conditions for c in conditions for column in c.columns})
-    readings = {column: _reading(rules.features[column]) for column in columns}
-    body = [f"x{column} = {reading}" for column, reading in readings.items()]
-    if rules.classes is not None:
-        body.append(f"classes = {list(rules.classes)!r}")
-    body += _crisp(rules) if rules.is_crisp else _summed(rules)
+    return {column for conditions in rules.conditions for c in conditions for column in c.columns}
+
+
+def _function(name: str, rules: RuleList, columns: set[int], helpers: list[str], body: list[str]) -> str:
+    """A function that reads the columns of a row, with functions inside that the body calls."""
+    readings = {column: _reading(rules.features[column]) for column in sorted(columns)}
     # The functions that read a value of the row, as far as they are needed.
     needed = {reading.split("(")[0] for reading in readings.values()}
-    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
+    readers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
     lines = [
         f"def {name}(row, probabilities=False):",
         f"    {_OF_A_NUMBER if rules.classes is None else _OF_A_CLASS}",
         "",
-        *(text for helper, text in helpers.items() if helper in needed),
+        *(text for reader, text in readers.items() if reader in needed),
+        *helpers,
+        *(f"    x{column} = {reading}" for column, reading in readings.items()),
         *(f"    {line}" if line else "" for line in body),
     ]
     return "\n".join(lines) + "\n"
+
+
+def lines_python(rules: RuleList, fields: dict[str, Any]) -> str:
+    """Return the source of a function ``classify`` of rules that end in linear models.
+
+    Parameters
+    ----------
+    rules : RuleList
+        What each says is the number of its linear model.
+    fields : dict
+        The linear models: those of an export node of lines.
+    """
+    columns, written = _columns_of(rules), Written("python")
+    written.add(len(fields["coef"]))
+    columns |= set(fields["column"].tolist())
+    formulas = [_line(rules, fields, int(leaf)) for leaf in rules.said[:, 0]]
+    low, high = fields["bounds"].tolist()
+    return _function("classify", rules, columns, [_LINE.format(low=low, high=high)], _crisp(rules, formulas))
+
+
+def _line(rules: RuleList, fields: dict[str, Any], leaf: int) -> str:
+    """A linear model, term by term in the order in which the model adds them up."""
+    terms = []
+    for i in range(int(fields["start"][leaf]), int(fields["start"][leaf + 1])):
+        column, code, coef = int(fields["column"][i]), int(fields["category"][i]), float(fields["coef"][i])
+        feature = rules.features[column]
+        if code >= 0:
+            terms.append(f"({coef!r} if {_one_of(f'x{column}', (feature.categories[code],))} else 0.0)")
+        else:
+            scaling = ", ".join(repr(float(fields[name][i])) for name in ("fill", "centre", "scale"))
+            terms.append(f"{coef!r} * scaled({_ranked(column, feature)}, {scaling})")
+    return f"kept({' + '.join([*terms, repr(float(fields['intercept'][leaf]))])})"
 
 
 def scores_python(
@@ -181,20 +238,13 @@ def _reading(feature: Feature) -> str:
     return f"category({feature.name!r}, {_strings(feature.categories)})"
 
 
-def _crisp(rules: RuleList) -> list[str]:
-    """One early return a rule: a chain of elif would nest as deep as there are rules."""
-
-    def answer(label: object, said: list[float]) -> str:
-        return repr(said[0]) if rules.classes is None else f"answer({label!r}, {said!r})"
-
+def _crisp(rules: RuleList, answers: list[str]) -> list[str]:
+    """One early return a rule, then that of the other rows: a chain of elif would nest as deep as there are rules."""
     lines = []
-    if rules.classes is not None:
-        given = "    return dict(zip(classes, chances)) if probabilities else label"
-        lines = ["", "def answer(label, chances):", given, ""]
-    for conditions, label, said in zip(rules.conditions, rules.labels, rules.said.tolist()):
+    for conditions, answer in zip(rules.conditions, answers[:-1]):
         tests = " and ".join(_meets(condition) for condition in conditions) or "True"
-        lines += [f"if {tests}:", f"    return {answer(label, said)}"]
-    return [*lines, f"return {answer(rules.default_label, rules.default.tolist())}"]
+        lines += [f"if {tests}:", f"    return {answer}"]
+    return [*lines, f"return {answers[-1]}"]
 
 
 def _summed(rules: RuleList) -> list[str]:
@@ -307,9 +357,13 @@ def _strings(categories: tuple[Any, ...]) -> str:
 def _linear(condition: LinearCondition) -> str:
     terms = []
     for coefficient, column, feature in zip(condition.coefficients, condition.columns, condition.features):
-        value = f"x{column}"
-        if feature.categories:  # of an ordered category its rank
-            ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
-            value = f'{ranks!r}.get(x{column}, float("nan"))'
-        terms.append(f"{coefficient!r} * {value}")
+        terms.append(f"{coefficient!r} * {_ranked(column, feature)}")
     return " + ".join(terms)
+
+
+def _ranked(column: int, feature: Feature) -> str:
+    """A number, of an ordered category its rank."""
+    if not feature.categories:
+        return f"x{column}"
+    ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
+    return f'{ranks!r}.get(x{column}, float("nan"))'

@@ -12,14 +12,14 @@ import numpy as np
 from vaglio._version import __version__
 from vaglio.encode import Codebook, Feature, spelling
 from vaglio.errors import NotSupportedError
-from vaglio.export.export_node import EVERY, IN_TURN, PROGRAMS, VOTE, ExportNode, exporter_of, unsupported_reason
+from vaglio.export.export_node import COMMON, EVERY, IN_TURN, VOTE, ExportNode, exporter_of, unsupported_reason
 from vaglio.messages.message import text
 from vaglio.messages.sentences import listed
 from vaglio.model.calibration import Calibration
 from vaglio.model.condition import Condition
 from vaglio.model.costs import CostMatrix
 
-__all__ = ["RuleList", "Source", "Written", "spelled"]
+__all__ = ["MOST_NUMBERS", "RuleList", "Source", "Written", "spelled"]
 
 # Conditions and values in all: some fifty megabytes of source, which programs still read in seconds.
 MOST_WRITTEN = 1_000_000
@@ -69,11 +69,11 @@ class Source:
         """Whether a column is free text, which most formats cannot split into words."""
         return any(feature.kind == "text" or feature.word is not None for feature in self.features)
 
-    def unsupported_reason(self, kinds: Collection[str] = PROGRAMS) -> str | None:
+    def unsupported_reason(self, kinds: Collection[str] = COMMON) -> str | None:
         """Why the model cannot be written as a node of these kinds; None if it can."""
         return unsupported_reason(self.model, self.features, kinds)
 
-    def node(self, form: str, kinds: Collection[str] = PROGRAMS, sums: bool = False) -> ExportNode:
+    def node(self, form: str, kinds: Collection[str] = COMMON, sums: bool = False) -> ExportNode:
         """Return the model as tables of numbers, or refuse it by name.
 
         Parameters
@@ -100,7 +100,7 @@ class Source:
 
     def refusal(self, form: str, why: str) -> NotSupportedError:
         """Return the error for a model that a format cannot hold; it says which programs can."""
-        forms = {"javascript": PROGRAMS} if self.has_text else {"c": PROGRAMS, "javascript": PROGRAMS, "onnx": EVERY}
+        forms = {"javascript": COMMON} if self.has_text else {"c": COMMON, "javascript": COMMON, "onnx": EVERY}
         others = [name for name, kinds in forms.items() if name != form and self.unsupported_reason(kinds) is None]
         instead = (
             text("it can be exported as {formats}", formats=listed(others, last="or"))

@@ -37,7 +37,7 @@ FORMATS = {
 }
 
 # Kinds of nodes that PMML takes whatever they hold; of others it refuses some.
-_ALWAYS_PMML = ("trees", "rules", "boosted")
+_ALWAYS_PMML = ("trees", "rules", "boosted", "lines")
 
 # Format -> the function that writes it: text, or bytes for a binary file.
 Forms = dict[str, Callable[[], Any]]

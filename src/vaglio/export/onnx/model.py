@@ -112,6 +112,8 @@ def _answer(graph: Graph, node: ExportNode, x: str) -> tuple[str, str]:
         return _mix(graph, node, x)
     if node.kind == "boosted":
         return sums.boosted(graph, node, [conditions.trees(graph, member, x) for member in node.members])
+    if node.kind == "lines":
+        return sums.lines(graph, node, x, conditions.trees(graph, node.members[0], x))
     if node.kind in _SUMS:
         return _SUMS[node.kind](graph, node, x)
     out = conditions.trees(graph, node, x) if node.kind == "trees" else conditions.rules(graph, node, x)

@@ -28,9 +28,10 @@ from vaglio.export.export_node import (
     ExportNode,
 )
 from vaglio.export.onnx.graph import Graph
+from vaglio.export.source import MOST_NUMBERS
 from vaglio.messages.message import text
 
-__all__ = ["bayes", "boosted", "gaussian", "linear", "machine", "neighbors", "network"]
+__all__ = ["bayes", "boosted", "gaussian", "linear", "lines", "machine", "neighbors", "network"]
 
 Answer = tuple[str, str]
 
@@ -86,6 +87,43 @@ def linear(graph: Graph, node: ExportNode, x: str) -> Answer:
         rows = np.vstack([table, np.zeros(n)])
         values = graph("Add", values, graph("Gather", rows, _codes(graph, x, j, len(table)), axis=0))
     return _linked(graph, node, values)
+
+
+def lines(graph: Graph, node: ExportNode, x: str, leaf: str) -> Answer:
+    """Add linear models, of which that of a row's leaf counts; ``leaf`` (n, 1) has their numbers."""
+    fields = node.fields
+    at = graph.whole(graph("Squeeze", leaf, np.array([1])))
+    total: str = graph("Gather", fields["intercept"][:, None], at, axis=0)
+    # Each encoded column that some leaf uses is computed once; a leaf without it gives it a coefficient of 0.
+    origin = np.column_stack([fields["column"], fields["category"]])
+    used, first, which = np.unique(origin, axis=0, return_index=True, return_inverse=True)
+    if len(used) * len(fields["intercept"]) > MOST_NUMBERS:
+        raise NotSupportedError(
+            "too-many-numbers",
+            "it has more than {most_elements:,} numbers; train a smaller one",
+            most_elements=MOST_NUMBERS,
+        )
+    table = np.zeros((len(fields["intercept"]), len(used)))
+    table[np.repeat(np.arange(len(table)), np.diff(fields["start"])), which.ravel()] = fields["coef"]
+    for made, own in ((_scaled, used[:, 1] < 0), (_hits, used[:, 1] >= 0)):
+        if own.any():
+            weighed = graph("Mul", made(graph, fields, x, first[own]), graph("Gather", table[:, own], at, axis=0))
+            total = graph("Add", total, graph.total(weighed))
+    return graph("Clip", total, *map(float, fields["bounds"])), ""
+
+
+def _scaled(graph: Graph, fields: dict[str, Any], x: str, terms: np.ndarray) -> str:
+    """The standardised numbers of terms."""
+    number = graph.columns(x, fields["column"][terms])
+    filled = graph("Where", graph("IsNaN", number), fields["fill"][terms], number)
+    scaled = graph("Div", graph("Sub", filled, fields["centre"][terms]), fields["scale"][terms])
+    return str(graph("Clip", scaled, -1e100, 1e100))
+
+
+def _hits(graph: Graph, fields: dict[str, Any], x: str, terms: np.ndarray) -> str:
+    """Where the columns of terms have their categories: 1 or 0."""
+    found = graph.columns(x, fields["column"][terms])
+    return graph.number(graph("Equal", found, fields["category"][terms].astype(np.float64)[None]))
 
 
 def _linked(graph: Graph, node: ExportNode, values: str) -> Answer:

@@ -121,6 +121,7 @@ def _model(scope: Scope, node: ExportNode, labels: Labels, output: Element | Non
         "machine": sums.machine,
         "mix": _mix,
         "boosted": _boosted,
+        "lines": _lines,
     }
     return made[node.kind](scope, node, labels, output)
 
@@ -206,14 +207,42 @@ def _boosted(scope: Scope, node: ExportNode, labels: Labels, output: Element | N
         summed = [(_always(), one_tree(tree, member, i, none, None), None) for i, tree in enumerate(trees)]
         _whole(each, trees)
         scores.append(scope.names.new())
-        kind = {"name": scores[-1], **_CONTINUOUS, "feature": "predictedValue"}
-        given = element("Output", None, element("OutputField", kind))
-        models.append((_always(), each.model("MiningModel", [], {}, [_segments("sum", summed)], given), None))
+        summing = each.model("MiningModel", [], {}, [_segments("sum", summed)], _score(scores[-1]))
+        models.append((_always(), summing, None))
         inner.append(each)
     last = _link(scope.inner(scope.features), node, labels, scores, output)
     models.append((_always(), last, None))
     _whole(scope, inner)
     return scope.model("MiningModel", labels.labels, {}, [_segments("modelChain", models)], output)
+
+
+def _lines(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
+    """A chain: a tree says the number of the leaf, and its linear model counts; the target keeps it within bounds."""
+    fields = node.fields
+    low, high = (float(bound) for bound in fields["bounds"])
+    bounds = element("Targets", None, element("Target", {"field": scope.target, "min": low, "max": high}))
+    if len(fields["intercept"]) == 1:
+        made = sums.one_line(scope, fields, 0, output)
+    else:
+        leaf, tree, some = scope.names.new(), Scope(scope.names, scope.features, ""), scope.inner(scope.features)
+        first = one_tree(tree, node.members[0], 0, Labels([], []), _score(leaf))
+        inner, models = [some.inner(scope.features) for _ in fields["intercept"]], []
+        for k, each in enumerate(inner):
+            chosen = element("SimplePredicate", {"field": leaf, "operator": "equal", "value": float(k)})
+            models.append((chosen, sums.one_line(each, fields, k, None), None))
+        _whole(some, inner)
+        second = some.model("MiningModel", [], {}, [_segments("selectFirst", models)], None)
+        _use_outputs(second, [leaf])
+        _whole(scope, [tree, some])
+        chain = _segments("modelChain", [(_always(), model, None) for model in (first, second)])
+        made = scope.model("MiningModel", [], {}, [chain], output)
+    made.insert(1 if output is None else 2, bounds)
+    return made
+
+
+def _score(name: str) -> Element:
+    """The prediction of a model in a chain, for those after it."""
+    return element("Output", None, element("OutputField", {"name": name, **_CONTINUOUS, "feature": "predictedValue"}))
 
 
 def _link(scope: Scope, node: ExportNode, labels: Labels, scores: list[str], output: Element | None) -> Element:

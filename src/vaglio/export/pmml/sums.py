@@ -24,15 +24,15 @@ from vaglio.export.pmml.conditions import Labels
 from vaglio.export.pmml.elements import Scope, apply, element, field_ref, number
 from vaglio.messages.message import text
 
-__all__ = ["bayes", "linear", "machine"]
+__all__ = ["bayes", "linear", "machine", "one_line"]
 
 # A probability below counts as this one: naive Bayes of PMML multiplies.
 _LEAST = 1e-300
 
 
-def _standardised(scope: Scope, fields: dict[str, Any], i: int) -> str:
+def _standardised(scope: Scope, fields: dict[str, Any], i: int, columns: str = "number") -> str:
     """A number in standard units, or what stands for a missing one."""
-    column = int(fields["number"][i])
+    column = int(fields[columns][i])
     centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
     name = scope.number(column)
     if (centre, scale) == (0.0, 1.0) and np.isnan(fill):
@@ -80,6 +80,21 @@ def _table(scope: Scope, fields: dict[str, Any], c: int, category: Any) -> Eleme
         ]
     attributes = {"intercept": float(fields["intercept"][c]), "targetCategory": category}
     return element("RegressionTable", attributes, *terms)
+
+
+def one_line(scope: Scope, fields: dict[str, Any], leaf: int, output: Element | None) -> Element:
+    """Return the linear model of a leaf as a RegressionModel."""
+    numbers, categories = [], []
+    for i in range(int(fields["start"][leaf]), int(fields["start"][leaf + 1])):
+        column, code, coef = int(fields["column"][i]), int(fields["category"][i]), float(fields["coef"][i])
+        if code < 0:
+            name = _standardised(scope, fields, i, "column")
+            numbers.append(element("NumericPredictor", {"name": name, "coefficient": coef}))
+        else:
+            value = {"name": scope.use(column), "value": scope.features[column].categories[code]}
+            categories.append(element("CategoricalPredictor", {**value, "coefficient": coef}))
+    table = element("RegressionTable", {"intercept": float(fields["intercept"][leaf])}, *numbers, *categories)
+    return scope.model("RegressionModel", [], {}, [table], output)
 
 
 # -- machines --------------------------------------------------------------------------------------------------------

@@ -11,11 +11,12 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import Feature
 from vaglio.export.export_node import AT_MOST, BELOW, CATEGORY, SUM_AT_MOST, Exporter, ExportNode
+from vaglio.export.source import RuleList
 from vaglio.fitted import Fitted
 from vaglio.fitted.show import PAPER
 from vaglio.learners.trees.model.formulas import formulas_text
 from vaglio.learners.trees.model.model_tree import ModelTree
-from vaglio.learners.trees.model.rules import branch_of_category, outline
+from vaglio.learners.trees.model.rules import branch_of_category, leaf_conditions, outline
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 
@@ -154,10 +155,24 @@ def compile_model_tree(model: ModelTree, features: tuple[Feature, ...]) -> Any:
     )
 
 
+def model_tree_python(model: ModelTree, features: tuple[Feature, ...]) -> str:
+    """Return the source of a function ``classify`` that needs nothing but itself."""
+    from vaglio.export.python import lines_python
+
+    found, tree = list(leaf_conditions(model.tree, features)), model.tree
+    number = np.cumsum(tree.is_leaf) - 1.0  # of the linear models, as node_of_model_tree counts them
+    said = number[[leaf for leaf, _ in found]][:, None]
+    rules = RuleList(features, None, [conditions for _, conditions in found], [*said[:, 0]], said, 0.0, said[-1])
+    return lines_python(rules, node_of_model_tree(model, features, 0).fields)
+
+
 def model_tree_formats(fitted: Fitted) -> dict[str, Callable[[], Any]]:
-    """Return the leaves with their linear models as text, and the tree drawn."""
+    """Return the leaves with their linear models as text and as a Python function, and the tree drawn."""
     model: Any = fitted.model
-    formats = {"text": lambda: formulas_text(model, fitted.codebook.features)}
+    formats = {
+        "text": lambda: formulas_text(model, fitted.codebook.features),
+        "python": lambda: model_tree_python(model, fitted.codebook.features),
+    }
     return formats | tree_formats(replace(fitted, model=model.tree))
 
 
