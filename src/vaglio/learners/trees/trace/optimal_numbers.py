@@ -9,10 +9,8 @@ import numpy as np
 from vaglio.document.document import Page
 from vaglio.document.spread import Group
 from vaglio.document.training import Training
-from vaglio.learners.rules.trace import all_of
-from vaglio.learners.trees.model.rules import branch_text, leaf_rules
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.trace.growth import node_weights
+from vaglio.learners.trees.trace.optimal_tree import OneTree, write_end
 from vaglio.learners.trees.trace.regression import write_row
 
 
@@ -55,76 +53,47 @@ def trace_optimal_numbers(page: Page, training: Training) -> None:
         [say("leaves"), *(str(side.tree.n_leaves) for side in sides.values())],
     ]
     page.table(["", say("greedy"), say("optimal")], lines)
-    _proof(page, training, sides["greedy"].error, sides["optimal"].error)
+    _end(page, training, sides["greedy"].error, sides["optimal"].error)
     page.facts |= {name: side.error for name, side in sides.items()}
     page.facts |= {"greedy_alone": sides["greedy"].alone, "optimal_alone": sides["optimal"].alone}
-    page.facts["proved"] = bool(estimator.proved_)
     write_row(page, training)
 
 
-def _proof(page: Page, training: Training, greedy: float, optimal: float) -> None:
+def _end(page: Page, training: Training, greedy: float, optimal: float) -> None:
     """Write whether the greedy tree lost, and whether the other is proved optimal."""
     say, estimator, total = page.say, training.estimator, training.weight.sum()
+    reason = say("No tree within these limits leaves less than the greedy one: here it is optimal.")
     if estimator.greedy_objective_ > estimator.objective_ * (1 + 1e-9):
-        page.text(
-            say(
-                "The greedy tree leaves {lost} and the optimal one {left}.",
-                lost=say.figures(greedy),
-                left=say.figures(optimal),
-            )
-        )
-    else:
-        page.text(say("No tree within these limits leaves less than the greedy one: here it is optimal."))
-    if estimator.proved_:
-        page.text(
-            say("Proved: every other tree within these limits was tried or excluded by a bound, and none leaves less.")
-        )
-        return
-    page.text(
-        say(
-            "Not proved: the search reached its limit. The smallest sum is between {low} and {high}.",
-            low=say.figures(float(estimator.lower_bound_ * total)),
-            high=say.figures(float(estimator.objective_ * total)),
-        )
+        lost, left = say.figures(greedy), say.figures(optimal)
+        reason = say("The greedy tree leaves {lost} and the optimal one {left}.", lost=lost, left=left)
+    between = say(
+        "Not proved: the search reached its limit. The smallest sum is between {low} and {high}.",
+        low=say.figures(float(estimator.lower_bound_ * total)),
+        high=say.figures(float(estimator.objective_ * total)),
     )
+    proved = say("Proved: every other tree within these limits was tried or excluded by a bound, and none leaves less.")
+    write_end(page, training, reason, proved, between)
 
 
-class _Side:
+class _Side(OneTree):
     """One of the two trees, with what it leaves of the squared error."""
 
     def __init__(self, page: Page, training: Training, tree: Tree) -> None:
-        self.say, self.training, self.tree = page.say, training, tree
-        weights = node_weights(training, tree)
-        self.groups = [Group.of(training.y, weight) for weight in weights]
-        first = list(tree.children(0)) if not tree.is_leaf[0] else [0]
-        self.alone = sum(map(self._error, first))
+        super().__init__(page.say, training, tree)
+        self.groups = [Group.of(training.y, weight) for weight in self.weight]
+        self.alone = sum(map(self._error, self.first))
         self.error = sum(map(self._error, np.flatnonzero(tree.is_leaf).tolist()))
-        tested, features = int(tree.feature[0]), training.features
-        self.root = (
-            "" if tree.is_leaf[0] else f"{features[tested].name} {page.say.text(branch_text(tree, 0, 0, features))}"
-        )
 
     def rules(self) -> list[list[Any]]:
         """Return the rules of the leaves with what they predict, their weight and their squared error."""
         say, lines = self.say, []
-        for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, None)):
-            conditions, group = all_of(say, rule.conditions), self.groups[leaf]
+        for leaf, conditions in self.conditions():
             shown = say("IF {conditions}", conditions=conditions) if conditions else say("all rows")
+            group = self.groups[leaf]
             if len(group.y):
                 predicted = say.short(float(f"{group.mean:.6g}"))
                 lines.append([shown, predicted, say.count(group.size), say.figures(self._error(leaf))])
         return lines
-
-    def _leaves(self) -> list[int]:
-        """The leaves from left to right, as their rules are written."""
-        found, stack = [], [0]
-        while stack:
-            node = stack.pop()
-            if self.tree.is_leaf[node]:
-                found.append(node)
-            else:
-                stack.extend(reversed(self.tree.children(node)))
-        return found
 
     def _error(self, node: int) -> float:
         return self.groups[node].impurity("squared_error") * self.groups[node].size

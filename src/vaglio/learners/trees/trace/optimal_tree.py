@@ -12,7 +12,7 @@ from vaglio.document.impurity import after
 from vaglio.document.notation import Notation
 from vaglio.document.training import Training
 from vaglio.learners.rules.trace import all_of
-from vaglio.learners.trees.model.rules import branch_text, leaf_rules
+from vaglio.learners.trees.model.rules import branch_text, leaf_conditions
 from vaglio.learners.trees.model.tree import Tree
 from vaglio.learners.trees.trace.growth import node_weights
 
@@ -41,15 +41,25 @@ def trace_optimal_tree(page: Page, training: Training) -> None:
         page.table([say("rule"), say("rows"), say("cost") if costs else say("errors")], side.rules())
     page.section(say("The two trees side by side"))
     page.table(["", say("greedy"), say("optimal")], _comparison(page, greedy, optimal))
-    _reason(page, greedy, optimal)
-    _proof(page, training)
-    page.facts |= {
-        "greedy": greedy.cost,
-        "optimal": optimal.cost,
-        "greedy_below": greedy.below,
-        "optimal_below": optimal.below,
-        "proved": bool(estimator.proved_),
-    }
+    write_end(page, training, _reason(page, greedy, optimal), _proved(say, costs), _between(say, training, costs))
+    page.facts |= {"greedy": greedy.cost, "optimal": optimal.cost}
+    page.facts |= {"greedy_below": greedy.below, "optimal_below": optimal.below}
+
+
+def write_end(page: Page, training: Training, reason: str, proved: str, between: str) -> None:
+    """Write why the greedy tree lost, and that the other is proved optimal, or between which bounds the optimum lies.
+
+    Parameters
+    ----------
+    page : Page
+    training : Training
+    reason : str
+    proved, between : str
+        What is said of a search that ended, and of one that reached its limit.
+    """
+    page.text(reason)
+    page.text(proved if training.estimator.proved_ else between)
+    page.facts["proved"] = bool(training.estimator.proved_)
 
 
 def _has_costs(training: Training) -> bool:
@@ -91,18 +101,17 @@ def _comparison(page: Page, greedy: Side, optimal: Side) -> list[list[str]]:
     return lines
 
 
-def _reason(page: Page, greedy: Side, optimal: Side) -> None:
-    """Write why the greedy tree lost, as far as the first tests tell."""
+def _reason(page: Page, greedy: Side, optimal: Side) -> str:
+    """Return why the greedy tree lost, as far as the first tests tell."""
     costs, tiny = _has_costs(optimal.training), 1e-9 * optimal.training.weight.sum()
     if greedy.cost <= optimal.cost + tiny:
-        page.text(_no_better(page.say, costs))
+        return _no_better(page.say, costs)
     # With a limit or a price of leaves, what is best below a test depends on the other branch.
-    elif greedy.below is None:
-        page.text(_difference(page.say, greedy, optimal, costs))
-    elif greedy.below > optimal.cost + tiny and greedy.gini < optimal.gini:
-        page.text(_lost_at_root(page.say, greedy, optimal, costs))
-    else:
-        page.text(_lost_below_root(page.say, greedy, costs))
+    if greedy.below is None:
+        return _difference(page.say, greedy, optimal, costs)
+    if greedy.below > optimal.cost + tiny and greedy.gini < optimal.gini:
+        return _lost_at_root(page.say, greedy, optimal, costs)
+    return _lost_below_root(page.say, greedy, costs)
 
 
 def _no_better(say: Notation, costs: bool) -> str:
@@ -161,76 +170,69 @@ def _lost_below_root(say: Notation, greedy: Side, costs: bool) -> str:
     )
 
 
-def _proof(page: Page, training: Training) -> None:
-    """Write whether the tree is proved optimal, or between which bounds the optimum lies."""
-    say, estimator, costs = page.say, training.estimator, _has_costs(training)
-    total = training.weight.sum()
+def _proved(say: Notation, costs: bool) -> str:
+    if costs:
+        return say("Proved: every other tree within these limits was tried or excluded by a bound, and none costs less.")
+    return say(
+        "Proved: every other tree within these limits was tried or excluded by a bound, and none makes fewer errors."
+    )
+
+
+def _between(say: Notation, training: Training, costs: bool) -> str:
+    estimator, total = training.estimator, training.weight.sum()
     bounds = {"low": say.count(estimator.lower_bound_ * total), "cost": say.count(estimator.objective_ * total)}
-    if estimator.proved_ and costs:
-        page.text(
-            say("Proved: every other tree within these limits was tried or excluded by a bound, and none costs less.")
-        )
-    elif estimator.proved_:
-        page.text(
-            say(
-                "Proved: every other tree within these limits was tried or excluded by a bound, and none makes fewer "
-                "errors."
-            )
-        )
-    elif costs:
-        page.text(
-            say(
-                "Not proved: the search reached its limit. The lowest cost is between {low} and {cost}.",
-                **bounds,
-            )
-        )
-    else:
-        page.text(
-            say(
-                "Not proved: the search reached its limit. The smallest number of errors is between {low} and {cost}.",
-                **bounds,
-            )
-        )
+    if costs:
+        return say("Not proved: the search reached its limit. The lowest cost is between {low} and {cost}.", **bounds)
+    return say(
+        "Not proved: the search reached its limit. The smallest number of errors is between {low} and {cost}.", **bounds
+    )
 
 
-class Side:
-    """One of the two trees, with what it costs on the training rows."""
+class OneTree:
+    """One of the two trees: its leaves, their rules and the test at its root.
+
+    Parameters
+    ----------
+    say : Notation
+    training : Training
+    tree : Tree
+    """
 
     def __init__(self, say: Notation, training: Training, tree: Tree) -> None:
         self.say, self.training, self.tree = say, training, tree
-        estimator, k = training.estimator, len(training.classes)
-        self.costs = 1.0 - np.eye(k) if estimator.cost is None else estimator.fitted_.cost.matrix
         self.weight = node_weights(training, tree)
-        self.cost = sum(self._leaf_cost(leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist())
-        first = list(tree.children(0)) if not tree.is_leaf[0] else [0]
-        self.alone = sum(map(self._leaf_cost, first))
-        self.gini = after("gini", np.array([self._counts(node) for node in first]))
+        self.first = list(tree.children(0)) if not tree.is_leaf[0] else [0]
         features, tested = training.features, int(tree.feature[0])
         self.root = "" if tree.is_leaf[0] else f"{features[tested].name} {say.text(branch_text(tree, 0, 0, features))}"
-        self.below = self._least_below(first)
+
+    def conditions(self) -> list[tuple[int, str]]:
+        """The leaves from left to right, each with the conditions of its rule."""
+        found = leaf_conditions(self.tree, self.training.features)
+        return [(leaf, all_of(self.say, conditions)) for leaf, conditions in found]
+
+
+class Side(OneTree):
+    """One of the two trees, with what it costs on the training rows."""
+
+    def __init__(self, say: Notation, training: Training, tree: Tree) -> None:
+        super().__init__(say, training, tree)
+        estimator, k = training.estimator, len(training.classes)
+        self.costs = 1.0 - np.eye(k) if estimator.cost is None else estimator.fitted_.cost.matrix
+        self.cost = sum(self._leaf_cost(leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist())
+        self.alone = sum(map(self._leaf_cost, self.first))
+        self.gini = after("gini", np.array([self._counts(node) for node in self.first]))
+        self.below = self._least_below(self.first)
 
     def rules(self) -> list[list[Any]]:
         """Return the rules of the leaves that rows reach, each with their weight and cost."""
-        leaves = [node for node in self._leaves() if self._counts(node).sum() > 0]
-        say, texts, labels = self.say, {}, np.array(self.training.classes, dtype=object)
-        for leaf, rule in zip(self._leaves(), leaf_rules(self.tree, self.training.features, labels)):
-            label = self.training.classes[int(np.argmin(self._counts(leaf) @ self.costs))]
-            conditions = all_of(say, rule.conditions)
-            texts[leaf] = (
-                say("IF {conditions} THEN {label}", conditions=conditions, label=label) if conditions else label
-            )
-        return [[texts[leaf], say.count(self._counts(leaf).sum()), say.count(self._leaf_cost(leaf))] for leaf in leaves]
-
-    def _leaves(self) -> list[int]:
-        """The leaves from left to right, as their rules are written."""
-        found, stack = [], [0]
-        while stack:
-            node = stack.pop()
-            if self.tree.is_leaf[node]:
-                found.append(node)
-            else:
-                stack.extend(reversed(self.tree.children(node)))
-        return found
+        say, lines = self.say, []
+        for leaf, conditions in self.conditions():
+            counts = self._counts(leaf)
+            if counts.sum() > 0:
+                label = self.training.classes[int(np.argmin(counts @ self.costs))]
+                shown = say("IF {conditions} THEN {label}", conditions=conditions, label=label) if conditions else label
+                lines.append([shown, say.count(counts.sum()), say.count(self._leaf_cost(leaf))])
+        return lines
 
     def _counts(self, node: int) -> np.ndarray:
         return self.training.class_weights(weight=self.weight[node])
