@@ -243,7 +243,50 @@ def test_learners_without_a_trace_of_numbers_name_those_that_have_one():
         vaglio.trace("c45", X, y)
 
 
-def test_a_learner_without_a_trace_says_why() -> None:
-    X, y = vaglio.datasets.load("penguins").xy("body_mass_g", task="regression")
-    with pytest.raises(NotSupportedError, match=r"model-tree.*: it grows as CART does"):
-        vaglio.trace("model-tree", X, y)
+def lines(seed: int, n: int = 120, missing: float = 0.0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A table whose numbers follow two lines, one for each half of a column and a zone."""
+    frame, _ = flats(seed, n)
+    rng = np.random.default_rng(seed + 100)
+    slope = np.where(frame["floor"] > 1, 3.0, -2.0)
+    y = slope * frame["area"] + np.where(frame["zone"] == "east", 40.0, 0.0) + rng.normal(0, 3, n)
+    return frame.mask(rng.random(frame.shape) < missing), np.asarray(y)
+
+
+MODEL_TREES = [{}, {"smoothing": 0.0}, {"prune": False, "max_depth": 3}, {"min_samples_leaf": 30}]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("parameters", MODEL_TREES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_model_tree_by_hand_is_that_of_the_learner(seed, parameters, missing):
+    """Pruning, smoothing along the path and the row, each computed from the models of the nodes."""
+    X, y = lines(seed, missing=missing)
+    model = vaglio.ModelTreeRegressor(**parameters).fit(X, y)
+    for row in X.head(4).to_dict("records"):
+        facts = vaglio.trace(model, X, y, row=row).facts
+        assert facts["prediction"] == pytest.approx(model.predict(pd.DataFrame([row]))[0], rel=1e-9)
+    assert facts["leaves"] == model.get_n_leaves() == len(facts["smoothing"])
+    assert all(sum(leaf["shares"]) == pytest.approx(1) for leaf in facts["smoothing"])
+    assert ("pruning" in facts) == model.prune
+    for node in facts["models"]:
+        assert node["adjusted"] == min(node["tried"])
+
+
+def test_the_pruned_nodes_of_a_model_tree_have_the_smaller_error():
+    X, y = lines(3)
+    facts = vaglio.trace("model-tree", X, y).facts
+    assert facts["leaves"] > 1
+    assert {node["pruned"] for node in facts["pruning"]} == {True, False}
+    for node in facts["pruning"]:
+        assert node["pruned"] == (node["model"] <= node["subtree"] * (1 + 1e-9))
+
+
+def test_the_models_of_a_model_tree_are_least_squares_of_the_rows_of_the_node():
+    X, y = lines(4)
+    root = vaglio.trace(vaglio.ModelTreeRegressor(max_depth=2), X, y).facts["models"][0]
+    kept = pd.get_dummies(X, columns=["zone"], prefix_sep="=", dtype=float)[root["terms"]]
+    residuals = y - LeastSquares().fit(kept, y).predict(kept)
+    error = np.mean(np.abs(residuals))
+    v = len(root["terms"]) + 1
+    assert root["error"] == pytest.approx(error, rel=1e-5)
+    assert root["adjusted"] == pytest.approx(error * (len(y) + v) / (len(y) - v), rel=1e-5)

@@ -84,6 +84,7 @@ def _trace() -> Mapping[str, Any]:
 
 
 def _trace_numbers() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.model_tree import trace_model_tree
     from vaglio.learners.trees.trace.optimal_numbers import trace_optimal_numbers
     from vaglio.learners.trees.trace.regression import trace_regression_tree
 
@@ -91,10 +92,12 @@ def _trace_numbers() -> Mapping[str, Any]:
         "cart": trace_regression_tree,
         "oblique": trace_regression_tree,
         "optimal-tree": trace_optimal_numbers,
+        "model-tree": trace_model_tree,
     }
 
 
 def _animate() -> Mapping[str, Any]:
+    from vaglio.learners.trees.trace.model_tree import animate_model_tree
     from vaglio.learners.trees.trace.tree import animate_tree
 
     return {
@@ -103,6 +106,7 @@ def _animate() -> Mapping[str, Any]:
         "cart": animate_tree,
         "tree": animate_tree,
         "oblique": animate_tree,
+        "model-tree": animate_model_tree,
     }
 
 
@@ -149,12 +153,6 @@ FAMILY = Family(
             "model-tree",
             missing=text("replaced by the mean of the column, or by no category"),
             readable=True,
-            without={
-                "trace": text(
-                    "it grows as CART does, whose trace shows that, and its linear models need matrices that are not "
-                    "inverted by hand"
-                ),
-            },
         ),
     ),
     learners=(

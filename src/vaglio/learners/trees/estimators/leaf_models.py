@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from vaglio.learners.trees.model.model_tree import cut_back
 from vaglio.learners.trees.model.tree import Tree
 
 # The strength, per row and squared deviation of a column, of a penalty that columns which depend on each other need.
 _RIDGE = 1e-6
 # A node whose deviation is below this share of that of all rows is a leaf (Quinlan 1992).
-_ENOUGH = 0.05
+ENOUGH = 0.05
 # How often a parameter counts as an error more, where a node is compared with its subtree (Weka's M5P).
-_PRICE = 2.0
+PRICE = 2.0
 # Of more columns, those are taken whose correlation with the target is highest in the node.
 MOST_COLUMNS = 64
 # Sums of products that are smaller than this, relative to what they are made of, are rounding.
@@ -56,6 +58,24 @@ def fit_node(rows: np.ndarray, y: np.ndarray, weight: np.ndarray, columns: np.nd
     columns : int64 array
         Those that the model may use.
     """
+    total, best = float(weight.sum()), None
+    for model in elimination(rows, y, weight, columns):
+        error = adjusted(model.error, total, model.parameters)
+        if best is not None and error > (1 + _ROUNDING) * adjusted(best.error, total, best.parameters):
+            break
+        best = model
+    assert best is not None
+    return best
+
+
+def elimination(rows: np.ndarray, y: np.ndarray, weight: np.ndarray, columns: np.ndarray) -> Iterator[NodeModel]:
+    """Yield the least squares of all columns, then without the term whose loss raises the squares least, down to none.
+
+    Parameters
+    ----------
+    rows, y, weight, columns
+        As in :func:`fit_node`.
+    """
     total = float(weight.sum())
     middle = float(weight @ y) / total
     centre = weight @ rows[:, columns] / total
@@ -65,18 +85,12 @@ def fit_node(rows: np.ndarray, y: np.ndarray, weight: np.ndarray, columns: np.nd
     columns, block, centre = columns[kept], block[:, kept], centre[kept]
     gram = (block * weight[:, None]).T @ block
     inverse = np.linalg.inv(gram + _RIDGE * total * np.eye(len(columns)))
-    coef = inverse @ (weight * target @ block)
-    left, best = np.arange(len(columns)), None
+    coef, left = inverse @ (weight * target @ block), np.arange(len(columns))
     while True:
         error = float(weight @ np.abs(target - block[:, left] @ coef)) / total
-        model = NodeModel(columns[left], coef, middle - float(centre[left] @ coef), error)
-        if best is not None and adjusted(error, total, model.parameters) > (1 + _ROUNDING) * adjusted(
-            best.error, total, best.parameters
-        ):
-            return best
+        yield NodeModel(columns[left], coef, middle - float(centre[left] @ coef), error)
         if not len(left):
-            return model
-        best = model
+            return
         left, coef, inverse = _without_weakest(left, coef, inverse)
 
 
@@ -107,6 +121,22 @@ def _without_weakest(
     return left[others], coef[others] - beside * (coef[j] / inverse[j, j]), reduced
 
 
+def stopped(tree: Tree, leaf_of: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Tree:
+    """Return the tree without the tests of nodes whose rows differ little, compared with all rows.
+
+    Parameters
+    ----------
+    tree : Tree
+    leaf_of : int64 (n,)
+        The leaf of each row.
+    y, weight : float64 (n,)
+    """
+    order, begin, end = _spans(tree, leaf_of)
+    # Not the impurity of the tree: of numbers in a large or small unit its squares overflow or vanish.
+    spread = np.array([_spread(y[order[a:b]], weight[order[a:b]]) for a, b in zip(begin.tolist(), end.tolist())])
+    return cut_back(tree, tree.is_leaf | (spread <= ENOUGH * spread[0]))[0]
+
+
 def fit_nodes(
     tree: Tree, leaf_of: np.ndarray, rows: np.ndarray, y: np.ndarray, weight: np.ndarray, owner: np.ndarray, prune: bool
 ) -> tuple[np.ndarray, list[NodeModel]]:
@@ -125,20 +155,14 @@ def fit_nodes(
         Whether a node becomes a leaf whose own model is no worse than its subtree.
     """
     order, begin, end = _spans(tree, leaf_of)
-    # Not the impurity of the tree: of numbers in a large or small unit its squares overflow or vanish.
-    spread = np.array([_spread(y[order[a:b]], weight[order[a:b]]) for a, b in zip(begin.tolist(), end.tolist())])
-    leaf = tree.is_leaf | (spread <= _ENOUGH * spread[0])
-    cut_off = _below(tree, leaf)
+    leaf = tree.is_leaf.copy()
     models: list[NodeModel] = []
     # Of what stands for the node: its model, or the subtree, which has a parameter more for every test.
     error, parameters = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes, dtype=np.int64)
     tested: list[set[int]] = [set() for _ in range(tree.n_nodes)]
     for node in reversed(range(tree.n_nodes)):
         own = order[begin[node] : end[node]]
-        if cut_off[node]:
-            models.append(NodeModel(np.zeros(0, np.int64), np.zeros(0), 0.0, 0.0))
-            continue
-        children = () if leaf[node] else tree.children(node)
+        children = tree.children(node)
         if children:
             tested[node] = {int(tree.feature[node])}.union(*(tested[child] for child in children))
         columns = np.flatnonzero(np.isin(owner, list(tested[node])))
@@ -149,8 +173,8 @@ def fit_nodes(
         shares = np.array([weight[order[begin[child] : end[child]]].sum() for child in children])
         n, of_subtree = float(shares.sum()), int(parameters[list(children)].sum()) + 1
         below_it = float(shares @ error[list(children)]) / n
-        own_error = adjusted(error[node], n, int(parameters[node]), _PRICE)
-        if prune and own_error <= adjusted(below_it, n, of_subtree, _PRICE) * (1 + _ROUNDING):
+        own_error = adjusted(error[node], n, int(parameters[node]), PRICE)
+        if prune and own_error <= adjusted(below_it, n, of_subtree, PRICE) * (1 + _ROUNDING):
             leaf[node] = True
         else:
             error[node], parameters[node] = below_it, of_subtree
@@ -182,14 +206,6 @@ def _spans(tree: Tree, leaf_of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     return order, begin, end
 
 
-def _below(tree: Tree, leaf: np.ndarray) -> np.ndarray:
-    """Return which nodes lie below a leaf."""
-    found = np.zeros(tree.n_nodes, dtype=bool)
-    for node, parent in enumerate(tree.parent[1:].tolist(), start=1):
-        found[node] = found[parent] or leaf[parent]
-    return found
-
-
 def smoothed(
     tree: Tree, models: list[NodeModel], width: int, strength: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -211,8 +227,7 @@ def smoothed(
             found[node] = above + share * own
             continue
         for child in tree.children(node):
-            n = float(tree.weight[child])
-            kept = n / (n + strength) if n > 0 else float(strength == 0)
+            kept = share_kept(float(tree.weight[child]), strength)
             stack.append((child, share * kept, above + share * (1 - kept) * own))
     for node in sorted(found):
         terms = np.flatnonzero(found[node][:width])
@@ -221,3 +236,8 @@ def smoothed(
         coefs.append(found[node][terms])
     start = np.append(0, np.cumsum(counts))
     return start, np.concatenate(columns).astype(np.int32), np.concatenate(coefs), intercept
+
+
+def share_kept(n: float, strength: float) -> float:
+    """Return the share that the prediction of a node of weight n keeps when it is smoothed by the node above."""
+    return n / (n + strength) if n > 0 else float(strength == 0)

@@ -13,7 +13,7 @@ from vaglio.learners.inputs import Unit, learn_column_reliability
 from vaglio.learners.parameters import COUNT, COUNT_OR_PART, NOT_NEGATIVE, estimator
 from vaglio.learners.trees.estimators.decision_tree import DecisionTreeRegressor
 from vaglio.learners.trees.estimators.growing import grow
-from vaglio.learners.trees.estimators.leaf_models import fit_nodes, smoothed
+from vaglio.learners.trees.estimators.leaf_models import fit_nodes, smoothed, stopped
 from vaglio.learners.trees.model.formulas import formulas_text
 from vaglio.learners.trees.model.model_tree import ModelTree, cut_back
 from vaglio.learners.trees.model.tree import Tree
@@ -115,11 +115,20 @@ class ModelTreeRegressor(VaglioRegressor):
         assert isinstance(model, ModelTree)
         return model
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> ModelTree:
-        growing = DecisionTreeRegressor(
+    def _growing(self) -> DecisionTreeRegressor:
+        """The learner that grows the tree."""
+        return DecisionTreeRegressor(
             max_depth=self.max_depth, min_samples_leaf=self.min_samples_leaf, high_cardinality=self.high_cardinality
         )
-        tree = grow(growing, matrix, y, weight, 0)
+
+    def _grown(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
+        """The tree before pruning."""
+        tree = grow(self._growing(), matrix, y, weight, 0)
+        counts = np.ones(len(y)) if weight is None else weight
+        return stopped(tree, tree.apply(matrix), Unit.of(y, weight).scaled(y), counts)
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> ModelTree:
+        tree = self._grown(matrix, y, weight)
         reliability = learn_column_reliability(self, matrix, y, weight)
         encoder = DenseEncoder.learn(matrix, weight, reliability=reliability)
         rows, target = np.asarray(encoder.transform(matrix)), Unit.of(y, weight)

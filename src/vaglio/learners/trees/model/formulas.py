@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vaglio.encode import Feature
+from vaglio.encode import DenseEncoder, Feature
 from vaglio.learners.trees.model.model_tree import ModelTree
 from vaglio.learners.trees.model.rules import leaf_conditions
 from vaglio.messages.figures import figure
@@ -25,19 +25,31 @@ def leaf_formulas(
 def in_units_of_the_table(model: ModelTree, leaf: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Return encoded columns, coefficients and intercept of a leaf, for the numbers as the table has them."""
     columns, coef = model.terms(leaf)
-    whole = np.zeros((1, model.encoder.width))
+    return columns, *_in_original_units(model.encoder, columns, coef, float(model.intercept[leaf]))
+
+
+def _in_original_units(
+    encoder: DenseEncoder, columns: np.ndarray, coef: np.ndarray, intercept: float
+) -> tuple[np.ndarray, float]:
+    whole = np.zeros((1, encoder.width))
     whole[0, columns] = coef
-    found, intercept = model.encoder.to_original_units(whole, np.array([model.intercept[leaf]]))
-    return columns, found[0, columns], float(intercept[0])
+    found, start = encoder.to_original_units(whole, np.array([intercept]))
+    return found[0, columns], float(start[0])
 
 
 def formula(model: ModelTree, leaf: int, most: int | None = None) -> Message:
     """Return the linear model of a leaf; beyond ``most`` terms, the rest is counted."""
-    columns, coef, intercept = in_units_of_the_table(model, leaf)
-    names = model.encoder.names
+    return line(model.encoder, *model.terms(leaf), float(model.intercept[leaf]), most)
+
+
+def line(
+    encoder: DenseEncoder, columns: np.ndarray, coef: np.ndarray, intercept: float, most: int | None = None
+) -> Message:
+    """Return a linear model of encoded columns in the units of the table; beyond ``most`` terms, the rest is counted."""
+    coef, intercept = _in_original_units(encoder, columns, coef, intercept)
     parts: list[str] = [figure(intercept)]
     for column, factor in list(zip(columns.tolist(), coef.tolist()))[:most]:
-        size = join("·", [figure(abs(factor)), names[column]])
+        size = join("·", [figure(abs(factor)), encoder.names[column]])
         parts.append(join(" ", [Number("−" if factor < 0 else "+"), size]))
     if most is not None and len(columns) > most:
         parts.append(text("… {n:,} more {n:term|terms}", n=len(columns) - most))

@@ -130,9 +130,9 @@ def reached_leaves(tree: Tree) -> int:
     return int((tree.is_leaf & (tree.weight > 0)).sum())
 
 
-def preorder(tree: Tree) -> list[int]:
-    """Nodes from the root down, each before its children, branches from left to right."""
-    order, stack = [], [0]
+def preorder(tree: Tree, top: int = 0) -> list[int]:
+    """Nodes from the root or another node down, each before its children, branches from left to right."""
+    order, stack = [], [top]
     while stack:
         node = stack.pop()
         order.append(node)

@@ -438,19 +438,26 @@ def animate_tree(context: AnimationContext) -> list[Frame]:
     """Make one picture per test, and one of the finished tree."""
     part, _ = growing_and_validation(context.training)
     weight = None if (part.weight == 1).all() else part.weight
-    classes = None if context.training.is_numeric else context.estimator.classes_
     grown = grow(context.estimator, part.matrix, part.y, weight, len(context.training.classes))
+    classes = None if context.training.is_numeric else context.estimator.classes_
+    shown = outline(context.estimator.tree_, part.features, classes)
+    # The first test is chosen in the first step of the trace: its picture has that test already.
+    return [*frames_of_growth(context, grown), Frame(context.say("The finished tree"), tree=shown)]
+
+
+def frames_of_growth(context: AnimationContext, grown: Tree) -> list[Frame]:
+    """Make one picture of all rows, and one per test."""
+    classes = None if context.training.is_numeric else context.estimator.classes_
     inner = [node for node in preorder(grown) if not grown.is_leaf[node]]
-    features = part.features
     captions = [context.say("All rows")]
     captions += [context.say("{n:,} {n:test|tests}", n=n) for n in range(1, len(inner) + 1)]
-    frames = [
-        Frame(captions[known], tree=_folded(grown, outline(grown, features, classes), set(inner[:known])))
+    return [
+        Frame(
+            captions[known],
+            tree=_folded(grown, outline(grown, context.training.features, classes), set(inner[:known])),
+        )
         for known in range(min(len(inner), MAX_FRAMES - 1) + 1)
     ]
-    finished = Frame(context.say("The finished tree"), tree=outline(context.estimator.tree_, features, classes))
-    # The first test is chosen in the first step of the trace: its picture has that test already.
-    return [*frames, finished]
 
 
 def _folded(tree: Tree, root: Box, known: set[int]) -> Box:
