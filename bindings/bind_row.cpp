@@ -203,11 +203,13 @@ void register_row(nb::module_& m) {
         "forest"_a, "values"_a, "baseline"_a, "link"_a);
     m.def(
         "linear_scorer",
-        [](Array1<double> centre, Array1<double> scale, Array1<double> fill, Array1<std::int64_t> numeric_columns,
-           std::vector<Array1<std::int64_t>> columns, Array2<double> coef, Array1<double> intercept, int link) {
-            return linear_scorer({centre, scale, fill, numeric_columns, std::move(columns), coef, intercept}, link);
+        [](Array1<std::int64_t> start, Array1<std::int64_t> factor, Array1<double> centre, Array1<double> scale,
+           Array1<double> fill, Array1<std::int64_t> numeric_columns, std::vector<Array1<std::int64_t>> columns,
+           Array2<double> coef, Array1<double> intercept, int link) {
+            return linear_scorer(
+                {start, factor, centre, scale, fill, numeric_columns, std::move(columns), coef, intercept}, link);
         },
-        "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a, "intercept"_a, "link"_a);
+        "start"_a, "factor"_a, "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a, "intercept"_a, "link"_a);
     m.def(
         "model_tree_scorer",
         [](nb::pointer_and_handle<vaglio::tree::TreePredictor> predictor, Array1<double> centre, Array1<double> scale,

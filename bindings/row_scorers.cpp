@@ -139,17 +139,25 @@ class BoostedScorer final : public RowScorer {
 class LinearScorer final : public RowScorer {
  public:
     LinearScorer(LinearParts parts, Link link) : p_(std::move(parts)), link_(link) {
-        numbers = p_.centre.size();
+        const std::size_t encoded = p_.centre.size();
+        const auto* factors = p_.factor.data();
+        numbers = p_.factor.size() ? *std::max_element(factors, factors + p_.factor.size()) + 1 : 0;
         codes = p_.code_columns.size();
         outputs = link == Link::logistic ? 2 : p_.intercept.size();
         const auto width = static_cast<std::int64_t>(p_.coef.shape(1));
-        require(p_.scale.size() == numbers && p_.fill.size() == numbers && p_.numeric_columns.size() == numbers,
+        require(p_.scale.size() == encoded && p_.fill.size() == encoded && p_.numeric_columns.size() == encoded,
                 "one centre, scale, fill and column per number is needed");
+        const auto* start = p_.start.data();
+        require(p_.start.size() == encoded + 1 && start[0] == 0 &&
+                    start[encoded] == static_cast<std::int64_t>(p_.factor.size()) &&
+                    std::is_sorted(start, start + encoded + 1) &&
+                    std::all_of(factors, factors + p_.factor.size(), [](std::int64_t column) { return column >= 0; }),
+                "the factors are out of range");
         require(p_.coef.shape(0) == p_.intercept.size() && p_.intercept.size() > 0,
                 "one intercept per output is needed");
         require(link != Link::logistic || p_.intercept.size() == 1, "a logistic function has one value");
         const auto known = [&](std::int64_t column) { return column >= -1 && column < width; };
-        require(std::all_of(p_.numeric_columns.data(), p_.numeric_columns.data() + numbers, known), "no such column");
+        require(std::all_of(p_.numeric_columns.data(), p_.numeric_columns.data() + encoded, known), "no such column");
         for (const auto& columns : p_.code_columns) {
             require(std::all_of(columns.data(), columns.data() + columns.size(), known), "no such column");
         }
@@ -160,8 +168,9 @@ class LinearScorer final : public RowScorer {
     int score(const EncodedRow& row, double* out) const override {
         const std::size_t values = p_.intercept.size(), width = p_.coef.shape(1);
         std::fill_n(out, values, 0.0);
-        for (std::size_t j = 0; j < numbers; ++j) {
-            const double x = std::isnan(row.numeric[j]) ? p_.fill.data()[j] : row.numeric[j];
+        for (std::size_t j = 0; j < p_.centre.size(); ++j) {
+            const double product = product_of(row, j);
+            const double x = std::isnan(product) ? p_.fill.data()[j] : product;
             const double z = (x - p_.centre.data()[j]) / p_.scale.data()[j];
             if (!(std::abs(z) < farthest)) return -1;
             add(out, values, width, p_.numeric_columns.data()[j], z);
@@ -184,6 +193,13 @@ class LinearScorer final : public RowScorer {
     }
 
  private:
+    double product_of(const EncodedRow& row, std::size_t j) const {
+        const auto* factor = p_.factor.data();
+        double product = 1.0;
+        for (std::int64_t f = p_.start.data()[j]; f < p_.start.data()[j + 1]; ++f) product *= row.numeric[factor[f]];
+        return product;
+    }
+
     void add(double* out, std::size_t values, std::size_t width, std::int64_t column, double z) const {
         if (column < 0) return;
         const double* coef = p_.coef.data() + column;

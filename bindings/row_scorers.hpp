@@ -31,7 +31,9 @@ std::unique_ptr<RowScorer> forest_scorer(nb::object forest, Array2<double> value
 // What a model makes of its values: nothing, one logistic function, a softmax, or an exponential.
 enum class Link : int { none, logistic, softmax, exponential };
 std::unique_ptr<RowScorer> boosted_scorer(nb::object forest, Array1<double> values, Array1<double> baseline, int link);
+// Number j is the product of the columns factor[start[j]] … factor[start[j + 1] - 1].
 struct LinearParts {
+    Array1<std::int64_t> start, factor;
     Array1<double> centre, scale, fill;
     Array1<std::int64_t> numeric_columns;            // encoded column of each number
     std::vector<Array1<std::int64_t>> code_columns;  // encoded column of each category, and -1 for none

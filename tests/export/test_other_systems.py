@@ -65,6 +65,8 @@ VARIANTS: dict[str, Any] = {
     "neighbours by distance": lambda: vaglio.KNeighborsClassifier(weights="distance", metric="manhattan"),
     "a network of logistic units": lambda: vaglio.MLPClassifier((4, 3), activation="logistic", random_state=0),
     "naive Bayes without smoothing": lambda: vaglio.NaiveBayesClassifier(alpha=0.0),
+    "a curve of degree 2": lambda: vaglio.LogisticRegression(degree=2),
+    "a hyperplane of degree 3": lambda: vaglio.Perceptron(degree=3),
 }
 
 
@@ -195,6 +197,18 @@ def test_a_model_of_numbers_says_the_same_elsewhere(number: int, system: str, tm
     estimator.set_params(**{name: value for name, value in few.items() if name in estimator.get_params()})
     X, _ = rows(90)
     check(estimator.fit(X, X[WHOLE] * 1.5).fitted_, rows(60, seed=1, unseen=True)[0], system, tmp_path)
+
+
+@pytest.mark.parametrize("system", [name for name in RUNNERS if name not in ("postgresql", "c", "javascript")])
+def test_a_polynomial_says_the_same_elsewhere(system: str, tmp_path: Path):
+    """A product of columns is missing where a factor is."""
+    X, _ = rows(90)
+    frame = X.drop(columns=DAY) if system in ("sqlite", "duckdb") else X
+    fitted = vaglio.LinearRegression(degree=3).fit(frame, X[WHOLE] * 1.5 + X[NUMBER].fillna(9) ** 2).fitted_
+    assert fitted.model.encoder.products is not None
+    new = rows(60, seed=1, unseen=True)[0][list(frame)]
+    said = RUNNERS[system][1](fitted, new, tmp_path)[0]
+    np.testing.assert_allclose(np.array(said, dtype=float), fitted.predict(new), rtol=1e-9)
 
 
 def model_tree(**parameters: Any) -> Fitted:

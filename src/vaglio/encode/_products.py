@@ -83,7 +83,8 @@ class Products:
     def from_array(cls, powers: np.ndarray, p: int) -> Products:
         """Rebuild from a model file, trusting nothing in it."""
         fits = powers.dtype == np.int64 and powers.ndim == 2 and powers.shape[1] == p and len(powers) > 0
-        if not fits or len(powers) > MOST_PRODUCTS or powers.min(initial=0) < 0 or not powers.any(axis=1).all():
+        listed = fits and len(powers) <= MOST_PRODUCTS and powers.min() >= 0 and powers.any(axis=1).all()
+        if not listed or powers.max() > MOST_PRODUCTS:
             raise damaged_model_file(text("the products of its columns are not readable"))
         return cls(powers)
 

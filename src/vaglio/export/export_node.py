@@ -18,7 +18,7 @@ from vaglio.messages.message import Message, text
 from vaglio.model.base import Model
 from vaglio.model.families import Lookup
 
-__all__ = ["COMMON", "EVERY", "ExportNode", "Exporter", "build_node", "exporter_of", "unsupported_reason"]
+__all__ = ["COMMON", "EVERY", "ExportNode", "Exporter", "build_node", "exporter_of", "factors", "unsupported_reason"]
 
 # Kinds of nodes that every writer knows, and those that ONNX has.
 COMMON = ("trees", "rules", "linear", "bayes", "mix", "boosted", "lines")
@@ -36,6 +36,12 @@ GAUSSIAN, TABLE, INTERVAL, VALUE, KERNEL, POISSON, EXPONENTIAL, LOGNORMAL = rang
 DECIDE, LOGISTIC, SOFTMAX, CALIBRATED, AS_IT_IS = range(5)
 # From the scores of boosted trees to their outputs.
 LOGIT, SOFTMAX_OF_SCORES, IDENTITY, EXPONENTIAL_OF_SCORE = range(4)
+
+
+def factors(fields: dict[str, Any], i: int) -> list[int]:
+    """Return the columns whose product is a number of a linear node."""
+    found: list[int] = fields["factor"][fields["factor_start"][i] : fields["factor_start"][i + 1]].tolist()
+    return found
 
 
 @dataclass(frozen=True)

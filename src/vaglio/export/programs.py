@@ -105,7 +105,7 @@ def _number(value: object, infinity: str, nan: str) -> str:
 
 # -- C ---------------------------------------------------------------------------------------------------------------
 # Arrays whose length the interpreter asks for.
-_COUNTED = {"linear": ("number", "nominal"), "bayes": ("term",), "mix": ("weight",), "boosted": ("baseline",)}
+_COUNTED = {"linear": ("centre", "nominal"), "bayes": ("term",), "mix": ("weight",), "boosted": ("baseline",)}
 
 
 def _c_tables(own: str, node: ExportNode, members: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ from vaglio.export.export_node import (
     SOFTMAX_OF_SCORES,
     TABLE,
     ExportNode,
+    factors,
 )
 from vaglio.export.onnx.graph import Graph
 from vaglio.export.source import MOST_NUMBERS
@@ -78,7 +79,7 @@ def linear(graph: Graph, node: ExportNode, x: str) -> Answer:
     """Add a linear model."""
     fields = node.fields
     n = fields["n_values"]
-    number = graph.columns(x, fields["number"])
+    number = _multiplied(graph, [factors(fields, i) for i in range(len(fields["centre"]))], x)
     filled = graph("Where", graph("IsNaN", number), fields["fill"], number)
     scaled = graph("Clip", graph("Div", graph("Sub", filled, fields["centre"]), fields["scale"]), -1e100, 1e100)
     values: str = graph("Add", graph("MatMul", scaled, fields["number_coef"].reshape(-1, n)), fields["intercept"][None])
@@ -87,6 +88,16 @@ def linear(graph: Graph, node: ExportNode, x: str) -> Answer:
         rows = np.vstack([table, np.zeros(n)])
         values = graph("Add", values, graph("Gather", rows, _codes(graph, x, j, len(table)), axis=0))
     return _linked(graph, node, values)
+
+
+def _multiplied(graph: Graph, products: list[list[int]], x: str) -> str:
+    """The product of each list of columns; a product with a missing factor is missing."""
+    found = graph.columns(x, [columns[0] for columns in products])
+    for place in range(1, max(map(len, products), default=0)):
+        more = np.array([place < len(columns) for columns in products])
+        factor = graph.columns(x, [columns[min(place, len(columns) - 1)] for columns in products])
+        found = graph("Mul", found, graph("Where", more, factor, 1.0))
+    return found
 
 
 def lines(graph: Graph, node: ExportNode, x: str, leaf: str) -> Answer:

@@ -19,9 +19,10 @@ from vaglio.export.export_node import (
     TABLE,
     VALUE,
     ExportNode,
+    factors,
 )
 from vaglio.export.pmml.conditions import Labels
-from vaglio.export.pmml.elements import Scope, apply, element, field_ref, number
+from vaglio.export.pmml.elements import Scope, apply, combined, element, field_ref, number
 from vaglio.messages.message import text
 
 __all__ = ["bayes", "linear", "machine", "one_line"]
@@ -30,18 +31,20 @@ __all__ = ["bayes", "linear", "machine", "one_line"]
 _LEAST = 1e-300
 
 
-def _standardised(scope: Scope, fields: dict[str, Any], i: int, columns: str = "number") -> str:
-    """A number in standard units, or what stands for a missing one."""
-    column = int(fields[columns][i])
+def _standardised(scope: Scope, fields: dict[str, Any], i: int, columns: list[int]) -> str:
+    """A number, or a product of columns, in standard units, or what stands for a missing one."""
     centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
-    name = scope.number(column)
+    name = scope.number(columns[0])
+    if len(columns) > 1:
+        product = combined("*", [field_ref(scope.number(column)) for column in columns])
+        name = scope.derive(product, ("product", *columns))
     if (centre, scale) == (0.0, 1.0) and np.isnan(fill):
         return name
     known = apply("/", apply("-", field_ref(name), centre), scale)
     if np.isnan(fill):
-        return scope.derive(known, ("standard", column))
+        return scope.derive(known, ("standard", *columns))
     absent = apply("isMissing", field_ref(name))
-    return scope.derive(apply("if", absent, (fill - centre) / scale, known), ("standard", column))
+    return scope.derive(apply("if", absent, (fill - centre) / scale, known), ("standard", *columns))
 
 
 def linear(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
@@ -67,7 +70,7 @@ def _table(scope: Scope, fields: dict[str, Any], c: int, category: Any) -> Eleme
     n = fields["n_values"]
     numbers = fields["number_coef"].reshape(-1, n)[:, c]
     terms = [
-        element("NumericPredictor", {"name": _standardised(scope, fields, i), "coefficient": float(coef)})
+        element("NumericPredictor", {"name": _standardised(scope, fields, i, factors(fields, i)), "coefficient": float(coef)})
         for i, coef in enumerate(numbers)
     ]
     for i, j in enumerate(fields["nominal"].tolist()):
@@ -88,7 +91,7 @@ def one_line(scope: Scope, fields: dict[str, Any], leaf: int, output: Element | 
     for i in range(int(fields["start"][leaf]), int(fields["start"][leaf + 1])):
         column, code, coef = int(fields["column"][i]), int(fields["category"][i]), float(fields["coef"][i])
         if code < 0:
-            name = _standardised(scope, fields, i, "column")
+            name = _standardised(scope, fields, i, [column])
             numbers.append(element("NumericPredictor", {"name": name, "coefficient": coef}))
         else:
             value = {"name": scope.use(column), "value": scope.features[column].categories[code]}
@@ -100,7 +103,7 @@ def one_line(scope: Scope, fields: dict[str, Any], leaf: int, output: Element | 
 # -- machines --------------------------------------------------------------------------------------------------------
 def _hyperplanes(scope: Scope, node: ExportNode, labels: Labels, output: Element | None) -> Element:
     fields, n = node.fields, node.fields["n_values"]
-    names = [_standardised(scope, fields, i) for i in range(len(fields["number"]))]
+    names = [_standardised(scope, fields, i, factors(fields, i)) for i in range(len(fields["centre"]))]
     coefs = [fields["number_coef"].reshape(-1, n)]
     for i, j in enumerate(fields["nominal"].tolist()):
         table = fields["nominal_coef"][fields["nominal_start"][i] : fields["nominal_start"][i + 1]].reshape(-1, n)
@@ -121,7 +124,7 @@ def machine(scope: Scope, node: ExportNode, labels: Labels, output: Element | No
         )
     names = [""] * fields["width"]
     for i, at in enumerate(fields["number_column"].tolist()):
-        names[at] = _standardised(scope, fields, i)
+        names[at] = _standardised(scope, fields, i, [int(fields["number"][i])])
     for i, j in enumerate(fields["nominal"].tolist()):
         columns = fields["nominal_column"][fields["nominal_start"][i] : fields["nominal_start"][i + 1]]
         for code, at in enumerate(columns.tolist()):

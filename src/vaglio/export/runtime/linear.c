@@ -1,6 +1,6 @@
 struct linear {
-  int outputs, n_values, n_number, n_nominal, link, pairs, break_ties;
-  const int *number;
+  int outputs, n_values, n_centre, n_nominal, link, pairs, break_ties;
+  const int *factor_start, *factor;
   const double *centre, *scale, *fill, *number_coef;
   const int *nominal, *nominal_start;
   const double *nominal_coef, *intercept, *calibration;
@@ -25,10 +25,11 @@ static int linear_score(const void *part, const double *x, double *out) {
   const struct linear *m = (const struct linear *)part;
   double values[MOST_VALUES], votes[MOST_OUTPUTS], total = 0.0, z;
   const double *scores = values;
-  int i, c, decided;
+  int i, c, f, decided;
   for (c = 0; c < m->n_values; ++c) values[c] = 0.0;
-  for (i = 0; i < m->n_number; ++i) {
-    z = x[m->number[i]];
+  for (i = 0; i < m->n_centre; ++i) {
+    z = 1.0;
+    for (f = m->factor_start[i]; f < m->factor_start[i + 1]; ++f) z *= x[m->factor[f]];
     z = ((z != z ? m->fill[i] : z) - m->centre[i]) / m->scale[i];
     z = z > 1e100 ? 1e100 : z < -1e100 ? -1e100 : z;
     for (c = 0; c < m->n_values; ++c) values[c] += z * m->number_coef[i * m->n_values + c];

@@ -14,9 +14,10 @@ function linearVotes(m, values) {
 
 function linearScore(m, x) {
   let values = new Array(m.n_values).fill(0);
-  m.number.forEach((column, i) => {
-    const value = Number.isNaN(x[column]) ? m.fill[i] : x[column];
-    const z = Math.min(Math.max((value - m.centre[i]) / m.scale[i], -1e100), 1e100);
+  m.centre.forEach((centre, i) => {
+    const product = m.factor.slice(m.factor_start[i], m.factor_start[i + 1]).reduce((part, j) => part * x[j], 1);
+    const value = Number.isNaN(product) ? m.fill[i] : product;
+    const z = Math.min(Math.max((value - centre) / m.scale[i], -1e100), 1e100);
     for (let c = 0; c < m.n_values; c++) values[c] += z * m.number_coef[i * m.n_values + c];
   });
   m.nominal.forEach((column, i) => {

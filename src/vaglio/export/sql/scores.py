@@ -26,6 +26,7 @@ from vaglio.export.export_node import (
     TABLE,
     VALUE,
     ExportNode,
+    factors,
 )
 from vaglio.export.source import Source
 from vaglio.export.sql.statement import (
@@ -207,11 +208,11 @@ class _ScoreStatement(Statement):
         sums = []
         for c in range(n):
             terms = [sql_number(float(fields["intercept"][c]))]
-            for i, j in enumerate(fields["number"].tolist()):
+            for i in range(len(fields["centre"])):
                 coef = float(fields["number_coef"].reshape(-1, n)[i, c])
                 if coef:
                     centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
-                    value = self._number(features[j])
+                    value = self._product([features[j] for j in factors(fields, i)])
                     value = value if math.isnan(fill) else f"COALESCE({value}, {sql_number(fill)})"
                     terms.append(f"{sql_number(coef)} * (({value} - {sql_number(centre)}) / {sql_number(scale)})")
             for i, j in enumerate(fields["nominal"].tolist()):
@@ -327,6 +328,11 @@ class _ScoreStatement(Statement):
             )
             raise self.source.refusal("sql", why)
         return _DAYS[self.dialect].format(sql_name(feature.name))
+
+    def _product(self, features: list[Feature]) -> str:
+        """The value of a column, or the product of several; whole numbers must not overflow."""
+        values = [self._number(feature) for feature in features]
+        return values[0] if len(values) == 1 else f"(1.0 * {' * '.join(values)})"
 
     def _of_category(self, feature: Feature, table: np.ndarray) -> str:
         values = self._log(table)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from vaglio.model.base import Model
 
 
+# Factors of all products of columns; more are computed for many rows at once, and are not written out.
+_MOST_FACTORS = 1_000_000
+
+
 def node_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> ExportNode:
     link = LOGISTIC if len(model.intercept) == 1 else SOFTMAX
     if not model.probabilistic:
@@ -25,13 +29,19 @@ def node_of_linear(model: Any, features: tuple[Feature, ...], n_classes: int) ->
 
 
 def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
-    """Each number is standardised and weighed, each category adds its own weights; one group of weights per value."""
+    """Each number is standardised and weighed, each category adds its own weights; one group of weights per value.
+
+    A number is a column, or a product of columns, whose factors are listed.
+    """
     dense, coef = dense_of(model.encoder, features), np.asarray(model.coef)
     coef = coef * model.encoder.heights
     # A missing category, and one without a column, adds nothing.
     padded = np.vstack([coef.T, np.zeros(len(coef))])
+    factors = factors_of(model.encoder, dense["number"])
     return {
-        **{name: dense[name] for name in ("number", "centre", "scale", "fill", "nominal")},
+        **{name: dense[name] for name in ("centre", "scale", "fill", "nominal")},
+        "factor_start": np.cumsum([0, *map(len, factors)]),
+        "factor": np.array([column for columns in factors for column in columns], dtype=np.int64),
         "n_values": len(model.intercept),
         "number_coef": coef.T[dense["number_column"]],
         "nominal_start": dense["nominal_start"] * len(coef),
@@ -40,10 +50,17 @@ def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     }
 
 
+def factors_of(encoder: Any, number: np.ndarray) -> list[list[int]]:
+    """The columns whose product each number of an encoded row is: one, or those of a product with their powers."""
+    powers = [] if encoder.products is None else encoder.products.powers
+    return [*([column] for column in number.tolist()), *(np.repeat(number, line).tolist() for line in powers)]
+
+
 def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     """What makes one encoded row of the columns: numbers to be standardised, and a column per category."""
     numbers = [j for j, feature in enumerate(features) if feature.in_numeric_block]
-    known = encoder.centre.size == len(numbers)
+    products = 0 if encoder.products is None else len(encoder.products.powers)
+    known = encoder.centre.size == len(numbers) + products
     tables = [columns[:-1] for columns in encoder.columns_of_codes]
     return {
         "width": encoder.width,
@@ -69,16 +86,16 @@ def node_of_network(model: Any, features: tuple[Feature, ...], n_classes: int) -
 def compile_linear(model: Any, features: tuple[Feature, ...]) -> Any:
     """Return the sums over the columns compiled for single rows."""
     encoder = model.encoder
-    if (
-        encoder.products is not None
-        or encoder.centre.size != encoder.numeric_columns.size
-        or (np.abs(encoder.centre) > 1e100).any()
-    ):
+    known = encoder.centre.size == encoder.numeric_columns.size and not (np.abs(encoder.centre) > 1e100).any()
+    if not known or _too_many_factors(model, features):
         return None
+    factors = factors_of(encoder, np.arange(sum(feature.in_numeric_block for feature in features)))
+    start = np.cumsum([0, *map(len, factors)])
+    factor = np.array([column for columns in factors for column in columns], dtype=np.int64)
     link = NO_LINK if not model.probabilistic else LOGISTIC_LINK if len(model.intercept) == 1 else SOFTMAX_LINK
     # The last entry of each list is for missing values, which the compiled form knows by their code.
     columns = [list_of[:-1].astype(np.int64) for list_of in encoder.columns_of_codes]
-    numbers = (encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
+    numbers = (start, factor, encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
     coef = np.ascontiguousarray(model.coef * encoder.heights)
     return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
 
@@ -90,11 +107,14 @@ def sides_of_linear(model: Model, classes: list[Any]) -> list[dict[str, Any]]:
     return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
 
 
-def _unsupported_products(model: Any, features: tuple[Feature, ...]) -> str | None:
-    return text("it multiplies columns (degree above 1)") if model.encoder.products is not None else None
+def _too_many_factors(model: Any, features: tuple[Feature, ...]) -> str | None:
+    products = model.encoder.products
+    if products is None or products.powers.sum() <= _MOST_FACTORS:
+        return None
+    return text("its products of columns have more than {most:,} factors", most=_MOST_FACTORS)
 
 
 EXPORTERS = {
-    "linear": Exporter("linear", node_of_linear, _unsupported_products),
+    "linear": Exporter("linear", node_of_linear, _too_many_factors),
     "mlp": Exporter("network", node_of_network),
 }
