@@ -23,6 +23,7 @@ PLAIN = {"high_cardinality": None, "random_state": 1}
 EXACT: dict[str, Any] = {
     "linear": vaglio.LinearRegression(),
     "cart": TREE,
+    "model-tree": vaglio.ModelTreeRegressor(),
     "knn": vaglio.KNeighborsRegressor(),
     "mlp": vaglio.MLPRegressor((4,), max_iter=2, random_state=1),
     "random-forest": vaglio.RandomForestRegressor(4, max_bins=32, random_state=1),
@@ -36,7 +37,6 @@ REFUSED = {
     "svm": vaglio.SVR(),
     "oblique": vaglio.ObliqueTreeRegressor(),
     "optimal-tree": vaglio.OptimalTreeRegressor(),
-    "model-tree": vaglio.ModelTreeRegressor(),
 }
 
 
@@ -69,7 +69,7 @@ def test_disk_and_memory_give_the_same_file(name: str, numbers: pd.DataFrame, on
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["linear", "cart", "random-forest", "gradient-boosting"])
+@pytest.mark.parametrize("name", ["linear", "cart", "model-tree", "random-forest", "gradient-boosting"])
 def test_a_dask_frame_gives_the_same_file(name: str, numbers: pd.DataFrame) -> None:
     dask = pytest.importorskip("dask.dataframe")
     lazy = dask.from_pandas(numbers, npartitions=3)

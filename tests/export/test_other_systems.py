@@ -234,5 +234,8 @@ def test_a_model_tree_of_any_size_says_the_same_elsewhere(
     fitted, frame = model_tree(**parameters), rows(60, seed=1, unseen=True)[0]
     far = frame.head(2).assign(**{NUMBER: [1e200, -1e200]})
     frame = pd.concat([frame, far], ignore_index=True)
-    said = in_python(fitted.export("python"), frame) if system == "python" else RUNNERS[system][1](fitted, frame, tmp_path)[0]
+    if system == "python":
+        said = in_python(fitted.export("python"), frame)
+    else:
+        said = RUNNERS[system][1](fitted, frame, tmp_path)[0]
     np.testing.assert_allclose(np.array(said, dtype=float), fitted.predict(frame), rtol=0, atol=1e-9)

@@ -102,7 +102,12 @@ def rules_python(rules: RuleList, name: str) -> str:
     elif rules.classes is None:
         body += _crisp(rules, [repr(said) for said in [*rules.said[:, 0].tolist(), float(rules.default[0])]])
     else:
-        body += ["", "def answer(label, chances):", "    return dict(zip(classes, chances)) if probabilities else label", ""]
+        body += [
+            "",
+            "def answer(label, chances):",
+            "    return dict(zip(classes, chances)) if probabilities else label",
+            "",
+        ]
         told = zip([*rules.labels, rules.default_label], [*rules.said.tolist(), rules.default.tolist()])
         body += _crisp(rules, [f"answer({label!r}, {said!r})" for label, said in told])
     return _function(name, rules, columns, [], body)

@@ -70,7 +70,10 @@ def _table(scope: Scope, fields: dict[str, Any], c: int, category: Any) -> Eleme
     n = fields["n_values"]
     numbers = fields["number_coef"].reshape(-1, n)[:, c]
     terms = [
-        element("NumericPredictor", {"name": _standardised(scope, fields, i, factors(fields, i)), "coefficient": float(coef)})
+        element(
+            "NumericPredictor",
+            {"name": _standardised(scope, fields, i, factors(fields, i)), "coefficient": float(coef)},
+        )
         for i, coef in enumerate(numbers)
     ]
     for i, j in enumerate(fields["nominal"].tolist()):

@@ -17,6 +17,7 @@ from vaglio.learners.trees.estimators.leaf_models import fit_nodes, smoothed, st
 from vaglio.learners.trees.model.formulas import formulas_text
 from vaglio.learners.trees.model.model_tree import ModelTree, cut_back
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.messages.message import text
 
 
 @estimator
@@ -63,6 +64,8 @@ class ModelTreeRegressor(VaglioRegressor):
     _learner_id = "model-tree"
     _scales_weights: ClassVar[bool] = True
     _writes_out_sparse: ClassVar[bool] = True
+    # Which terms a node keeps is decided by absolute errors, which no sums over a pass give for models not yet known.
+    _gathers = text("A model tree needs all rows in memory")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [*COUNT, None],
         "min_samples_leaf": COUNT_OR_PART,

@@ -45,7 +45,7 @@ def formula(model: ModelTree, leaf: int, most: int | None = None) -> Message:
 def line(
     encoder: DenseEncoder, columns: np.ndarray, coef: np.ndarray, intercept: float, most: int | None = None
 ) -> Message:
-    """Return a linear model of encoded columns in the units of the table; beyond ``most`` terms, the rest is counted."""
+    """Return a linear model of encoded columns in the units of the table; the terms beyond ``most`` are counted."""
     coef, intercept = _in_original_units(encoder, columns, coef, intercept)
     parts: list[str] = [figure(intercept)]
     for column, factor in list(zip(columns.tolist(), coef.tolist()))[:most]:

@@ -21,7 +21,7 @@ from vaglio.learners.trees.model.formulas import formula, line
 from vaglio.learners.trees.model.model_tree import cut_back
 from vaglio.learners.trees.model.rules import leaf_conditions, outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.trace.growth import node_weights, preorder, write_shape
+from vaglio.learners.trees.trace.growth import preorder, write_shape
 from vaglio.learners.trees.trace.regression import NumberGrowth
 from vaglio.learners.trees.trace.tree import frames_of_growth
 from vaglio.model.condition import condition_text
@@ -246,9 +246,9 @@ class Smoothing:
         page.section(say("Smoothing"))
         page.text(
             say(
-                "On the way from the leaf to the root, a prediction p is averaged with q, what the node above predicts; "
-                "n are the rows of the node below it, and k is the parameter smoothing. A prediction never leaves the "
-                "range of the training rows."
+                "On the way from the leaf to the root, a prediction p is averaged with q, what the node above "
+                "predicts; n are the rows of the node below it, and k is the parameter smoothing. A prediction never "
+                "leaves the range of the training rows."
             )
             if self.k
             else say("The parameter smoothing is 0: the models of the leaves stay as they are.")
@@ -320,7 +320,7 @@ def _best(tried: list[Candidate]) -> Candidate:
 
 
 def animate_model_tree(context: AnimationContext) -> list[Frame]:
-    """Make one picture per test of the grown tree, one of the pruned tree, and in a plane one of what it predicts."""
+    """Make one picture per test of the grown tree, one of the pruned tree, and one of the model in the plane."""
     estimator, training = context.estimator, context.training
     grown = estimator._grown(training.matrix, training.y, None)
     frames = frames_of_growth(context, grown)

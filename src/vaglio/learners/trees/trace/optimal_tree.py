@@ -172,7 +172,9 @@ def _lost_below_root(say: Notation, greedy: Side, costs: bool) -> str:
 
 def _proved(say: Notation, costs: bool) -> str:
     if costs:
-        return say("Proved: every other tree within these limits was tried or excluded by a bound, and none costs less.")
+        return say(
+            "Proved: every other tree within these limits was tried or excluded by a bound, and none costs less."
+        )
     return say(
         "Proved: every other tree within these limits was tried or excluded by a bound, and none makes fewer errors."
     )
