@@ -209,7 +209,8 @@ void register_row(nb::module_& m) {
             return linear_scorer(
                 {start, factor, centre, scale, fill, numeric_columns, std::move(columns), coef, intercept}, link);
         },
-        "start"_a, "factor"_a, "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a, "intercept"_a, "link"_a);
+        "start"_a, "factor"_a, "centre"_a, "scale"_a, "fill"_a, "numeric_columns"_a, "code_columns"_a, "coef"_a,
+        "intercept"_a, "link"_a);
     m.def(
         "model_tree_scorer",
         [](nb::pointer_and_handle<vaglio::tree::TreePredictor> predictor, Array1<double> centre, Array1<double> scale,
