@@ -9,7 +9,15 @@ from vaglio.encode._chance import (
     shown_share,
 )
 from vaglio.encode._codebook import Codebook
-from vaglio.encode._dense import CountBlock, DenseEncoder, Origin, count_block, count_columns, within_reach
+from vaglio.encode._dense import (
+    CountBlock,
+    DenseEncoder,
+    NumberRows,
+    Origin,
+    count_block,
+    count_columns,
+    within_reach,
+)
 from vaglio.encode._encode_column import code_type, describe, natural_order, own_codes
 from vaglio.encode._feature import (
     Feature,
@@ -34,6 +42,7 @@ __all__ = [
     "DenseEncoder",
     "EncodedMatrix",
     "Feature",
+    "NumberRows",
     "Origin",
     "Products",
     "Ranges",

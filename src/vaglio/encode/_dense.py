@@ -33,6 +33,43 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True)
+class NumberRows:
+    """Rows of numbers that are to be standardised and filled, for who adds them up: they are not written out.
+
+    Attributes
+    ----------
+    numeric : ndarray of float64, shape (n, p)
+        In either memory order; NaN is missing.
+    centre, scale, fill : ndarray, shape (p,)
+        As in :class:`DenseEncoder`.
+    """
+
+    numeric: np.ndarray
+    centre: np.ndarray
+    scale: np.ndarray
+    fill: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, p = self.numeric.shape
+        return n, p
+
+    def __getitem__(self, rows: np.ndarray) -> NumberRows:
+        return replace(self, numeric=self.numeric[rows])
+
+    @cached_property
+    def written(self) -> np.ndarray:
+        """The standardised rows, in C order."""
+        fill = (self.fill - self.centre) / self.scale
+        if (np.abs(self.centre) > _FARTHEST).any():
+            # The difference of two numbers near the largest there is would be infinite.
+            return _core.standardised(
+                self.numeric / self.scale, self.centre / self.scale, np.ones_like(self.scale), fill
+            )
+        return _core.standardised(self.numeric, self.centre, self.scale, fill)
+
+
+@dataclass(frozen=True)
 class DenseEncoder:
     """One-hot categories, standardised numbers, imputed missing values; learned from the training rows, then fixed.
 
@@ -248,7 +285,7 @@ class DenseEncoder:
             if look:
                 self.refuse_nonfinite(matrix)
             return matrix.sparse if matrix.sparse is not None else self.with_products(matrix.numeric_rows)
-        block = self._standardised(self.with_products(matrix.numeric))
+        block = self._numbers(self.with_products(matrix.numeric)).written
         if self.numeric_columns.size == self.width:
             return block
         out = np.zeros((matrix.n_rows, self.width))
@@ -259,14 +296,14 @@ class DenseEncoder:
             out[rows, column[rows]] = self.heights_of_codes[q]
         return out
 
-    def _standardised(self, numeric: np.ndarray) -> np.ndarray:
-        """Return numbers without their centre, in units of their scale, with the holes filled; in C order."""
-        fill = (self.fill - self.centre) / self.scale
-        if (np.abs(self.centre) > _FARTHEST).any():
-            # The difference of two numbers near the largest there is would be infinite.
-            numeric, ones = numeric / self.scale, np.ones_like(self.scale)
-            return _core.standardised(numeric, self.centre / self.scale, ones, fill)
-        return _core.standardised(numeric, self.centre, self.scale, fill)
+    def unwritten(self, matrix: EncodedMatrix) -> NumberRows | np.ndarray | sp.csr_array:
+        """Return rows like :meth:`transform`, but numbers alone, without products, as they are, to be added up."""
+        if self.as_is or self.products is not None or matrix.numeric.shape[1] < matrix.n_features:
+            return self.transform(matrix)
+        return self._numbers(matrix.numeric)
+
+    def _numbers(self, numeric: np.ndarray) -> NumberRows:
+        return NumberRows(numeric, self.centre, self.scale, self.fill)
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercept for the numbers of the table, instead of the standardised ones.
@@ -369,7 +406,7 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
 
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
-    largest = np.nan_to_num(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), nan=0.0, posinf=np.inf)
+    largest = np.fmax(np.fmax(-ranges.low, ranges.high), 0.0)  # NaN: a column without numbers
     unsquarable = (largest > _FARTHEST) | ((largest < 1 / _FARTHEST) & (largest > 0))
     if unsquarable.any():
         # The squares of such numbers would be infinite, or 0; times a power of two, their moments lose nothing.
@@ -378,18 +415,7 @@ def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Range
         mean, deviation = weighted_moments(block / unit, weight, near)
         # Of the smallest numbers there are, the deviation would be rounded to 0.
         return mean * unit, np.maximum(deviation * unit, np.nextafter(0.0, 1.0))
-    if weight is None and not ranges.missing:
-        total: Any = len(block)
-        mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])
-        centred = block - mean
-        variance = np.einsum("ij,ij->j", centred, centred) / max(total, 1)
-    else:
-        present = ~np.isnan(block)
-        share = present * (1.0 if weight is None else weight[:, None])
-        total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
-        mean = np.einsum("ij,ij->j", share, np.where(present, block, 0.0)) / total
-        centred = np.where(present, block - mean, 0.0)
-        variance = np.einsum("ij,ij,ij->j", share, centred, centred) / total
+    mean, variance = _core.column_moments(block, weight)
     deviation = np.sqrt(variance)
     # The deviation of a constant column is a rounding error, which must not be scaled up to 1.
     constant = deviation <= 1e-12 * np.maximum(np.abs(mean), np.finfo(float).tiny)

@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
-from scipy.linalg import cho_factor, cho_solve, lstsq
+from scipy.linalg import lstsq
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from vaglio import _core
+from vaglio.encode import NumberRows
 from vaglio.learners.linear.estimators.logistic_solver import LARGEST_HESSIAN, LogisticProblem, minimise
 
 # Rows to learn from and rows held out.
 Splits = list[tuple[np.ndarray, np.ndarray]]
-# Rows that are centred at a time.
-_CHUNK = 1 << 15
+# The squares of a constant column, beside those of its numbers, after the mean is subtracted.
+_ROUNDING = 1e-26
 # Smaller pivots of a matrix with a diagonal of ones mean columns that are nearly sums of others.
 _LEAST_PIVOT = 1e-9
 # Strengths of a path: for a squared penalty beside the mean square of a column, else beside the least one under which
@@ -46,31 +48,54 @@ class Sums:
 
     @classmethod
     def of(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
-        """Add up the rows of an array or sparse matrix."""
-        parts = (slice(first, first + _CHUNK) for first in range(0, len(y), _CHUNK))
-        chunks = (cls._of_chunk(rows[p], y[p], None if weight is None else weight[p], centred) for p in parts)
-        return reduce(Sums.__add__, chunks)
+        """Add up the rows: an array, a sparse matrix, or :class:`NumberRows`."""
+        middle = _mean_of(y, weight) if centred else 0.0
+        if sp.issparse(rows):
+            return cls._of_sparse(rows, y, weight, centred, middle)
+        if isinstance(rows, NumberRows):
+            return cls._of_numbers(rows, np.zeros(rows.shape[1]), y, weight, centred, middle)
+        width = rows.shape[1]
+        # Deviations from the mean lose no digits where a column is far from 0.
+        mean = _core.column_moments(rows, weight)[0] if centred else np.zeros(width)
+        plain = NumberRows(rows, mean, np.ones(width), mean)
+        return cls._of_numbers(plain, mean, y, weight, centred, middle)
 
     @classmethod
-    def _of_chunk(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
+    def _of_numbers(
+        cls, rows: NumberRows, start: np.ndarray, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float
+    ) -> Sums:
+        """Add up numbers whose centre is to be encoded as ``start``."""
+        # Within these limits a power of two and its square are numbers.
+        unit = np.ldexp(1.0, -np.clip(np.frexp(rows.scale)[1], -500, 500))
+        fill = (rows.fill - rows.centre) * unit
+        centre = np.append(rows.centre, middle)
+        sums = _core.product_sums(rows.numeric, y, weight, centre, np.append(unit, 1.0), fill)
+        total, linear, products = float(sums[-1, -1]), sums[-1, :-1], sums[:-1, :-1]
+        mean = np.zeros(len(linear))
+        if centred:
+            mean = linear / total
+            raw = products.diagonal().copy()
+            products = products - np.outer(linear, mean)
+            # What is left of a constant column is rounding.
+            flat = products.diagonal() <= _ROUNDING * np.maximum(raw, total * (centre * np.append(unit, 1.0)) ** 2)
+            products[flat] = products[:, flat] = 0.0
+        length = np.append(1 / (rows.scale * unit), 1.0)
+        return cls(total, mean * length + np.append(start, middle), products * (length * length[:, None]))
+
+    @classmethod
+    def _of_sparse(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float) -> Sums:
         total, width = float(len(y) if weight is None else weight.sum()), rows.shape[1]
         mean = np.zeros(width + 1)
         if centred:
             share = np.full(len(y), 1 / total) if weight is None else weight / total
-            mean[:-1], mean[-1] = share @ rows, share @ y
+            mean[:-1], mean[-1] = share @ rows, middle
         root = None if weight is None else np.sqrt(weight)
-        residual = y - mean[-1] if root is None else root * (y - mean[-1])
+        residual = y - middle if root is None else root * (y - middle)
+        scaled = rows if root is None else sp.diags_array(root) @ rows
         products = np.empty((width + 1, width + 1))
-        if sp.issparse(rows):
-            scaled = rows if root is None else sp.diags_array(root) @ rows
-            products[:-1, :-1] = (scaled.T @ scaled).toarray() - total * np.outer(mean[:-1], mean[:-1])
-            products[-1, :-1] = scaled.T @ residual
-        else:
-            block = rows - mean[:-1]
-            if root is not None:
-                block *= root[:, None]
-            products[:-1, :-1], products[-1, :-1] = block.T @ block, residual @ block
-        products[:-1, -1], products[-1, -1] = products[-1, :-1], residual @ residual
+        products[:-1, :-1] = (scaled.T @ scaled).toarray() - total * np.outer(mean[:-1], mean[:-1])
+        products[-1, :-1] = products[:-1, -1] = scaled.T @ residual
+        products[-1, -1] = residual @ residual
         return cls(total, mean, products)
 
     def __add__(self, other: Sums) -> Sums:
@@ -149,19 +174,12 @@ def path(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> np.ndarray:
         above = np.where(values > floor, values, np.inf) + alphas[:, None]
         found: np.ndarray = (sums.slopes @ vectors / above) @ vectors.T
         return found
-    return np.array([line.coef for line in _descents(sums, alphas, penalty)]).reshape(len(alphas), -1)
+    return _descent(sums, alphas, penalty)[0]
 
 
-def _descents(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> Iterator[Line]:
-    """Yield the minimum for each strength, each found from the one before by coordinate descent."""
-    gram, coef = sums.gram, np.zeros(len(sums.slopes))
-    for alpha in alphas.tolist():
-        hessian = gram.copy()
-        hessian[np.diag_indices_from(hessian)] += alpha * (1 - penalty.l1_ratio)
-        shrink = np.full(len(coef), alpha * penalty.l1_ratio)
-        slopes = hessian @ coef - sums.slopes
-        coef, sweeps = _core.quadratic_lasso(hessian, slopes, coef, shrink, penalty.tol**2, penalty.max_iter)
-        yield Line(coef, float(sums.intercepts(coef)), max(sweeps, 1), sweeps < penalty.max_iter)
+def _descent(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients for each strength by coordinate descent from those before, and the sweeps of each."""
+    return _core.lasso_path(sums.gram, sums.slopes, alphas, penalty.l1_ratio, penalty.tol**2, penalty.max_iter)
 
 
 def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray, weight: np.ndarray | None) -> Line:
@@ -173,18 +191,25 @@ def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray
         Of the rows.
     alpha : float
     penalty : Penalty
-    rows, y, weight : ndarray or csr_array, ndarray, ndarray or None
+    rows, y, weight : ndarray, csr_array or NumberRows, ndarray, ndarray or None
         The rows themselves: without a penalty, products cannot tell columns that are nearly sums of others.
     """
     if alpha * penalty.l1_ratio > 0:
         # From a strong penalty to the given one: fewer sweeps than from nothing.
         first = max(strengths(sums.slopes, 1.0, penalty.l1_ratio)[0], alpha)
-        *_, last = _descents(sums, np.geomspace(first, alpha, 5), penalty)
+        coef, sweeps = _descent(sums, np.geomspace(first, alpha, 5), penalty)
+        n_iter = int(sweeps[-1])
+        last = Line(coef[-1], float(sums.intercepts(coef[-1])), max(n_iter, 1), n_iter < penalty.max_iter)
         return _polished(sums, last, alpha, penalty)
     hessian = sums.gram
     hessian[np.diag_indices_from(hessian)] += alpha
-    coef = _solved(hessian, sums.slopes)
-    if coef is None:
+    # Where a column has no slope, its coefficient is 0.
+    used = np.flatnonzero(hessian.diagonal())
+    coef = np.zeros(len(hessian))
+    found = _solved(hessian[np.ix_(used, used)], sums.slopes[used])
+    if found is not None:
+        coef[used] = found
+    else:
         coef = _least_norm(rows, y, weight, sums) if alpha == 0 else path(sums, np.array([alpha]), penalty)[0]
     return Line(coef, float(sums.intercepts(coef)))
 
@@ -210,28 +235,35 @@ def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """Solve a symmetric system; None where it is not regular."""
-    size = np.sqrt(np.diag(matrix))
-    if not len(size) or not (size > 0).all():
+    if not len(matrix):
+        return right
+    size = np.sqrt(matrix.diagonal())
+    # LAPACK itself: SciPy's functions check the matrix for longer than a small one is solved.
+    factor, failed = dpotrf(matrix / size / size[:, None], lower=1)
+    if failed or not factor.diagonal().min() ** 2 >= _LEAST_PIVOT:
         return None
-    try:
-        factor = cho_factor(matrix / size / size[:, None], lower=True)
-    except np.linalg.LinAlgError:
-        return None
-    if np.diag(factor[0]).min() ** 2 < _LEAST_PIVOT:
-        return None
-    found: np.ndarray = cho_solve(factor, right / size) / size
+    found: np.ndarray = dpotrs(factor, right / size, lower=1)[0] / size
     return found
 
 
 def _least_norm(rows: Any, y: np.ndarray, weight: np.ndarray | None, sums: Sums) -> np.ndarray:
     """Return the coefficients of least norm among those of least squares, by singular values."""
-    block = (rows.toarray() if sp.issparse(rows) else rows) - sums.mean[:-1]
+    block = (rows.toarray() if sp.issparse(rows) else _written(rows)) - sums.mean[:-1]
     target = y - sums.mean[-1]
     if weight is not None:
         root = np.sqrt(weight)
         block, target = block * root[:, None], target * root
     found: np.ndarray = lstsq(block, target, cond=max(block.shape) * np.finfo(float).eps)[0]
     return found
+
+
+def _written(rows: Any) -> Any:
+    """Return rows that can be multiplied."""
+    return rows.written if isinstance(rows, NumberRows) else rows
+
+
+def _mean_of(y: np.ndarray, weight: np.ndarray | None) -> float:
+    return float(_core.column_moments(y[:, None], weight)[0][0])
 
 
 # -- many columns: by passes over the rows ---------------------------------------------------------------------------
@@ -273,7 +305,7 @@ class Squares:
 
     Parameters
     ----------
-    rows : ndarray (C order) or csr_array, shape (n, width)
+    rows : ndarray (C order), csr_array or NumberRows, shape (n, width)
     y : ndarray
     weight : ndarray or None
     fit_intercept : bool
@@ -300,7 +332,7 @@ class Squares:
         return Sums.of(self.rows, self.y, self.weight, self.fit_intercept)
 
     def problem(self) -> SquaredProblem:
-        return SquaredProblem(self.rows, self.y, self.weight, 1, 0.0, 0.0, self.fit_intercept)
+        return SquaredProblem(_written(self.rows), self.y, self.weight, 1, 0.0, 0.0, self.fit_intercept)
 
     def minimum(self, alpha: float, sums: Sums | None = None) -> Line:
         """Return the minimum for one strength."""
@@ -314,7 +346,8 @@ class Squares:
         if sums is not None:
             return strengths(sums.slopes, _mean_of_varying(np.diag(sums.gram)), self.penalty.l1_ratio)
         slopes = self.problem().smooth(np.array([[0.0] * self.rows.shape[1] + [self._middle]]))[1][0, :-1]
-        squared = (self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2).mean(axis=0)
+        rows = _written(self.rows)
+        squared = (rows.multiply(rows) if sp.issparse(rows) else rows**2).mean(axis=0)
         found = strengths(slopes, _mean_of_varying(np.asarray(squared).ravel()), self.penalty.l1_ratio)
         return found[found > 0][::_EVERY]
 
