@@ -54,8 +54,7 @@ Group group_of(const double* x, const double* weight, std::size_t n) {
     const double total = sum_of(n, counts);
     if (!(total > 0)) return {};
     const double mean = sum_of(n, [&](std::size_t i) { return counts(i) * known(i, 0.0); }) / total;
-    const double squares =
-        sum_of(n, [&](std::size_t i) { return counts(i) * (known(i, mean) * known(i, mean)); });
+    const double squares = sum_of(n, [&](std::size_t i) { return counts(i) * (known(i, mean) * known(i, mean)); });
     return {total, mean, squares};
 }
 

@@ -15,9 +15,9 @@ void standardise_row(const double* __restrict from, const double* __restrict cen
 
 }  // namespace
 
-std::vector<double> standardised(const NumberRows& x, std::span<const double> centre, std::span<const double> scale,
+LargeVector<double> standardised(const NumberRows& x, std::span<const double> centre, std::span<const double> scale,
                                  std::span<const double> fill) {
-    std::vector<double> found(x.rows * x.columns);
+    LargeVector<double> found(x.rows * x.columns);
     for (std::size_t i = 0; i < x.rows; ++i) {
         const double* from = x.data + static_cast<std::ptrdiff_t>(i) * x.row_stride;
         double* to = found.data() + i * x.columns;

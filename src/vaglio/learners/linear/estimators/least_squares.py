@@ -31,6 +31,8 @@ _LEAST_PIVOT = 1e-9
 # no coefficient is left.
 _SQUARED_GRID = np.geomspace(1e3, 1e-6, 46)
 _ABSOLUTE_GRID = np.geomspace(1.0, 1e-3, 100)
+# Where the way from the strongest penalty to the given one stops, as shares of the way.
+_ON_THE_WAY = np.linspace(0.0, 1.0, 5)
 # Of the path for very many columns, which takes passes over the rows.
 _EVERY = 9
 
@@ -197,7 +199,9 @@ def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray
     if alpha * penalty.l1_ratio > 0:
         # From a strong penalty to the given one: fewer sweeps than from nothing.
         first = max(strengths(sums.slopes, 1.0, penalty.l1_ratio)[0], alpha)
-        coef, sweeps = _descent(sums, np.geomspace(first, alpha, 5), penalty)
+        alphas = first * (alpha / first) ** _ON_THE_WAY
+        alphas[-1] = alpha
+        coef, sweeps = _descent(sums, alphas, penalty)
         n_iter = int(sweeps[-1])
         last = Line(coef[-1], float(sums.intercepts(coef[-1])), max(n_iter, 1), n_iter < penalty.max_iter)
         return _polished(sums, last, alpha, penalty)
