@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "columns/moment_loops.hpp"
+
 namespace vaglio {
 namespace {
 
@@ -58,15 +60,68 @@ Group group_of(const double* x, const double* weight, std::size_t n) {
     return {total, mean, squares};
 }
 
+const MomentLoops loops = VAGLIO_LEVELS(moment_table).best()();
+
+// A block of rows without gaps: `turns` of them are a group, so that each column has its sums in turn.
+class WholeRows {
+ public:
+    explicit WholeRows(std::size_t columns)
+        : columns_(columns), sums_(turns * columns), centres_(turns * columns), means_(columns) {}
+
+    void join_to(std::vector<Group>& groups, const double* x, std::size_t n) {
+        total(
+            x, n, [&](const double* from, std::size_t whole) { loops.add(from, whole, sums_.size(), sums_.data()); },
+            [](double value, std::size_t) { return value; });
+        for (std::size_t j = 0; j < columns_; ++j) means_[j] = summed(j) / static_cast<double>(n);
+        for (std::size_t k = 0; k < centres_.size(); ++k) centres_[k] = means_[k % columns_];
+        total(
+            x, n,
+            [&](const double* from, std::size_t whole) {
+                loops.add_squares(from, whole, sums_.size(), centres_.data(), sums_.data());
+            },
+            [&](double value, std::size_t j) { return (value - means_[j]) * (value - means_[j]); });
+        for (std::size_t j = 0; j < columns_; ++j) {
+            // What is missing makes the sum missing, so that the numbers need not be looked at one by one.
+            if (means_[j] == means_[j]) groups[j].join({static_cast<double>(n), means_[j], summed(j)});
+        }
+    }
+
+    // Whether a column of the block that was joined last has missing numbers, and was left out.
+    bool left_out(std::size_t column) const { return means_[column] != means_[column]; }
+
+ private:
+    template <class Add, class Term>
+    void total(const double* x, std::size_t n, Add add, Term term) {
+        std::fill(sums_.begin(), sums_.end(), 0.0);
+        const std::size_t whole = n / turns;
+        add(x, whole);
+        for (std::size_t i = whole * turns; i < n; ++i)
+            for (std::size_t j = 0; j < columns_; ++j) sums_[i % turns * columns_ + j] += term(x[i * columns_ + j], j);
+    }
+
+    double summed(std::size_t column) const {
+        Sums sums;
+        for (std::size_t t = 0; t < turns; ++t) sums[t] = sums_[t * columns_ + column];
+        return total_of(sums);
+    }
+
+    std::size_t columns_;
+    std::vector<double> sums_, centres_, means_;
+};
+
 }  // namespace
 
 ColumnMoments column_moments(const NumberRows& x, std::span<const double> weight) {
     std::vector<Group> groups(x.columns);
     std::vector<double> room(block_rows);
+    const bool whole = weight.empty() && x.column_stride == 1 && x.row_stride == static_cast<std::ptrdiff_t>(x.columns);
+    WholeRows rows(x.columns);
     for (std::size_t first = 0; first < x.rows; first += block_rows) {
         const std::size_t n = std::min(block_rows, x.rows - first);
         const double* start = x.data + static_cast<std::ptrdiff_t>(first) * x.row_stride;
+        if (whole) rows.join_to(groups, start, n);
         for (std::size_t j = 0; j < x.columns; ++j) {
+            if (whole && !rows.left_out(j)) continue;
             const double* column = start + static_cast<std::ptrdiff_t>(j) * x.column_stride;
             if (x.row_stride != 1) {
                 for (std::size_t i = 0; i < n; ++i) room[i] = column[static_cast<std::ptrdiff_t>(i) * x.row_stride];

@@ -46,31 +46,21 @@ class Summing {
     void add(std::size_t first, std::size_t n) {
         const NumberRows& x = rows_.x;
         const std::size_t p = x.columns;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double* from = x.data + static_cast<std::ptrdiff_t>(first + i) * x.row_stride;
-            double* to = block_.data() + i * stride_;
-            if (x.column_stride == 1) {
-                fill(from, p, to);
-            } else {
-                for (std::size_t j = 0; j < p; ++j)
-                    to[j] = placed(from[static_cast<std::ptrdiff_t>(j) * x.column_stride], j);
-            }
-            to[p] = rows_.y[first + i] * rows_.unit[p] - moved_[p];
+        const double* from = x.data + static_cast<std::ptrdiff_t>(first) * x.row_stride;
+        const int count = static_cast<int>(n);
+        PlacedRows placed{from,  x.row_stride,  p,      rows_.unit.data(), moved_.data(), rows_.fill.data(),
+                          count, block_.data(), stride_};
+        if (x.column_stride != 1) {
+            for (std::size_t j = 0; j < p; ++j)
+                for (std::size_t i = 0; i < n; ++i)
+                    block_[i * stride_ + j] = from[static_cast<std::ptrdiff_t>(i) * x.row_stride +
+                                                   static_cast<std::ptrdiff_t>(j) * x.column_stride];
+            placed.rows = block_.data(), placed.pitch = static_cast<std::ptrdiff_t>(stride_);
         }
+        row_loops().place(placed);
+        for (std::size_t i = 0; i < n; ++i) block_[i * stride_ + p] = rows_.y[first + i] * rows_.unit[p] - moved_[p];
         if (!rows_.weight.empty()) std::copy_n(rows_.weight.data() + first, n, share_.data());
-        row_loops().multiply({block_.data(), share_.data(), room_.data(), columns_, stride_, static_cast<int>(n)},
-                             sums_.data());
-    }
-
-    double placed(double x, std::size_t j) const { return x == x ? x * rows_.unit[j] - moved_[j] : rows_.fill[j]; }
-
-    // Arrays that do not overlap: the compiler makes vectors of the loop.
-    void fill(const double* __restrict from, std::size_t columns, double* __restrict to) const {
-        const double *unit = rows_.unit.data(), *moved = moved_.data(), *instead = rows_.fill.data();
-        for (std::size_t j = 0; j < columns; ++j) {
-            const double placed = from[j] * unit[j] - moved[j];
-            to[j] = from[j] == from[j] ? placed : instead[j];
-        }
+        row_loops().multiply({block_.data(), share_.data(), room_.data(), columns_, stride_, count}, sums_.data());
     }
 
     const ProductRows& rows_;
