@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "columns/moment_loops.hpp"
+#include "columns/column_loops.hpp"
 
 namespace vaglio {
 namespace {
@@ -60,7 +60,7 @@ Group group_of(const double* x, const double* weight, std::size_t n) {
     return {total, mean, squares};
 }
 
-const MomentLoops loops = VAGLIO_LEVELS(moment_table).best()();
+const ColumnLoops loops = VAGLIO_LEVELS(column_table).best()();
 
 // A block of rows without gaps: `turns` of them are a group, so that each column has its sums in turn.
 class WholeRows {

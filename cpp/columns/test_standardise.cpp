@@ -17,5 +17,13 @@ int main() {
     CHECK(standardised({by_rows.data(), 3, 3, 3, 1}, centre, scale, fill) == expected);
     CHECK(standardised({by_columns.data(), 3, 3, 1, 3}, centre, scale, fill) == expected);
     CHECK(standardised({nullptr, 0, 3, 3, 1}, centre, scale, fill).empty());
+    // Many rows, of which some are taken together, give what each gives alone.
+    std::vector<double> many;
+    LargeVector<double> each;
+    for (int times = 0; times < 7; ++times) {
+        many.insert(many.end(), by_rows.begin(), by_rows.end());
+        each.insert(each.end(), expected.begin(), expected.end());
+    }
+    CHECK(standardised({many.data(), 21, 3, 3, 1}, centre, scale, fill) == each);
     return check_result();
 }

@@ -20,6 +20,8 @@ from vaglio.messages.message import Option, text
 from vaglio.messages.options import setting
 
 _FARTHEST = 1e100
+# One-hot columns are sparse if rows have as many times fewer numbers as there are columns: each then takes more time.
+_SPARSE_FROM = 8
 
 # Without it, columns are encoded.
 NO_PREPROCESSING = Option("preprocess=None", flag="--set preprocess=none")
@@ -56,6 +58,10 @@ class NumberRows:
 
     def __getitem__(self, rows: np.ndarray) -> NumberRows:
         return replace(self, numeric=self.numeric[rows])
+
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
+        product: np.ndarray = self.written @ other
+        return product
 
     @cached_property
     def written(self) -> np.ndarray:
@@ -296,11 +302,31 @@ class DenseEncoder:
             out[rows, column[rows]] = self.heights_of_codes[q]
         return out
 
-    def unwritten(self, matrix: EncodedMatrix) -> NumberRows | np.ndarray | sp.csr_array:
-        """Return rows like :meth:`transform`, but numbers alone, without products, as they are, to be added up."""
-        if self.as_is or self.products is not None or matrix.numeric.shape[1] < matrix.n_features:
+    def compact(self, matrix: EncodedMatrix) -> NumberRows | np.ndarray | sp.csr_array:
+        """Return what :meth:`transform` does in the form that takes least: numbers alone are not written out.
+
+        Of one-hot columns of many categories only the ones are written, in a sparse matrix.
+        """
+        if self.as_is or self.products is not None:
             return self.transform(matrix)
-        return self._numbers(matrix.numeric)
+        if not self._nominal:
+            return self._numbers(matrix.numeric)
+        filled = matrix.numeric.shape[1] + len(self._nominal)
+        return self.transform(matrix) if filled * _SPARSE_FROM > self.width else self._sparse(matrix)
+
+    def _sparse(self, matrix: EncodedMatrix) -> sp.csr_array:
+        numbers = self._numbers(matrix.numeric).written
+        n, p = numbers.shape
+        columns = np.empty((n, p + matrix.codes.shape[1]), dtype=np.int64)
+        values = np.empty(columns.shape)
+        columns[:, :p], values[:, :p] = self.numeric_columns, numbers
+        for q, of_codes in enumerate(self.columns_of_codes):
+            columns[:, p + q], values[:, p + q] = of_codes[matrix.codes[:, q]], self.heights_of_codes[q]
+        present = columns >= 0
+        starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        found = sp.csr_array((values[present], columns[present], starts), shape=(n, self.width))
+        found.sort_indices()
+        return found
 
     def _numbers(self, numeric: np.ndarray) -> NumberRows:
         return NumberRows(numeric, self.centre, self.scale, self.fill)
@@ -396,6 +422,7 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
         values = compute(rows)
         if np.isfinite(values.sum()) or np.isfinite(values).all():
             return values
+        rows = rows.written if isinstance(rows, NumberRows) else rows
         if sp.issparse(rows):
             rows = rows.copy()
             rows.data = np.clip(rows.data, -_FARTHEST, _FARTHEST)

@@ -145,9 +145,7 @@ def training_description(matrix: EncodedMatrix, y: np.ndarray) -> Callable[[], d
         low, high = matrix.ranges.low, matrix.ranges.high
 
     def describe() -> dict[str, Any]:
-        return _described(
-            n, sample, numbers, of_hashes, [] if of_shares is None else shares_of(of_shares, low, high)
-        )
+        return _described(n, sample, numbers, of_hashes, [] if of_shares is None else shares_of(of_shares, low, high))
 
     if matrix.text or matrix.n_features * len(printed) > _MOST_HASHED:
         described = describe()

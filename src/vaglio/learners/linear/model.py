@@ -49,8 +49,7 @@ class LinearModel:
 
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
-        rows = self.encoder.transform(matrix)
-        values = within_reach(rows, self._values)
+        values = within_reach(self.encoder.compact(matrix), self._values)
         decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
         return decisions
 

@@ -23,8 +23,10 @@ from vaglio.learners.linear.estimators.logistic_solver import LARGEST_HESSIAN, L
 
 # Rows to learn from and rows held out.
 Splits = list[tuple[np.ndarray, np.ndarray]]
-# The squares of a constant column, beside those of its numbers, after the mean is subtracted.
-_ROUNDING = 1e-26
+# What the squares of a constant column can be after its mean is subtracted: beside those before, and beside those of
+# numbers of which the same mean was subtracted from each.
+_ROUNDING = 4 * float(np.finfo(float).eps)
+_CONSTANT = 1e-26
 # Smaller pivots of a matrix with a diagonal of ones mean columns that are nearly sums of others.
 _LEAST_PIVOT = 1e-9
 # Strengths of a path: for a squared penalty beside the mean square of a column, else beside the least one under which
@@ -68,21 +70,26 @@ class Sums:
     ) -> Sums:
         """Add up numbers whose centre is to be encoded as ``start``."""
         # Within these limits a power of two and its square are numbers.
-        unit = np.ldexp(1.0, -np.clip(np.frexp(rows.scale)[1], -500, 500))
-        fill = (rows.fill - rows.centre) * unit
-        centre = np.append(rows.centre, middle)
-        sums = _core.product_sums(rows.numeric, y, weight, centre, np.append(unit, 1.0), fill)
+        power = np.minimum(np.maximum(np.frexp(rows.scale)[1], -500), 500)
+        width = len(power)
+        # Of the columns and, behind them, of y.
+        unit, length, centre, moved = np.ones(width + 1), np.ones(width + 1), np.empty(width + 1), np.empty(width + 1)
+        unit[:-1] = np.ldexp(1.0, -power)
+        length[:-1] = 1 / (rows.scale * unit[:-1])
+        centre[:-1], centre[-1] = rows.centre, middle
+        moved[:-1], moved[-1] = start, middle
+        fill = (rows.fill - rows.centre) * unit[:-1]
+        sums = _core.product_sums(rows.numeric, y, weight, centre, unit, fill)
         total, linear, products = float(sums[-1, -1]), sums[-1, :-1], sums[:-1, :-1]
-        mean = np.zeros(len(linear))
         if centred:
             mean = linear / total
-            raw = products.diagonal().copy()
-            products = products - np.outer(linear, mean)
+            moved += mean * length
+            raw = products.diagonal()
+            products = products - linear[:, None] * mean
             # What is left of a constant column is rounding.
-            flat = products.diagonal() <= _ROUNDING * np.maximum(raw, total * (centre * np.append(unit, 1.0)) ** 2)
+            flat = products.diagonal() <= _ROUNDING * raw + (_CONSTANT * total) * (centre * unit) ** 2
             products[flat] = products[:, flat] = 0.0
-        length = np.append(1 / (rows.scale * unit), 1.0)
-        return cls(total, mean * length + np.append(start, middle), products * (length * length[:, None]))
+        return cls(total, moved, products * (length * length[:, None]))
 
     @classmethod
     def _of_sparse(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float) -> Sums:
@@ -205,8 +212,7 @@ def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray
         n_iter = int(sweeps[-1])
         last = Line(coef[-1], float(sums.intercepts(coef[-1])), max(n_iter, 1), n_iter < penalty.max_iter)
         return _polished(sums, last, alpha, penalty)
-    hessian = sums.gram
-    hessian[np.diag_indices_from(hessian)] += alpha
+    hessian = _with_squares(sums.gram, alpha)
     # Where a column has no slope, its coefficient is 0.
     used = np.flatnonzero(hessian.diagonal())
     coef = np.zeros(len(hessian))
@@ -223,8 +229,8 @@ def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
 
     There it is the solution of a system; whether it is the minimum of all is seen by the slopes.
     """
-    gram, signs, l1 = sums.gram, np.sign(line.coef), alpha * penalty.l1_ratio
-    gram[np.diag_indices_from(gram)] += alpha * (1 - penalty.l1_ratio)
+    signs, l1 = np.sign(line.coef), alpha * penalty.l1_ratio
+    gram = _with_squares(sums.gram, alpha * (1 - penalty.l1_ratio))
     used = np.flatnonzero(signs)
     found = _solved(gram[np.ix_(used, used)], (sums.slopes - l1 * signs)[used])
     if found is None or (np.sign(found) != signs[used]).any():
@@ -235,6 +241,12 @@ def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
     if (slopes[signs == 0] > l1 * (1 + 1e-9)).any():
         return line
     return replace(line, coef=coef, intercept=float(sums.intercepts(coef)))
+
+
+def _with_squares(gram: np.ndarray, strength: float) -> np.ndarray:
+    """Return the matrix with a squared penalty, in its place."""
+    gram.ravel()[:: len(gram) + 1] += strength
+    return gram
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:

@@ -223,7 +223,7 @@ class LinearRegression(VaglioRegressor):
         )
         target = Unit.of(y, weight)
         penalty = Penalty(float(self.l1_ratio), float(self.tol), self.max_iter)
-        squares = Squares(encoder.unwritten(matrix), target.scaled(y), weight, self.fit_intercept, penalty)
+        squares = Squares(encoder.compact(matrix), target.scaled(y), weight, self.fit_intercept, penalty)
         sums = squares.sums() if squares.by_products else None
         self._choose(squares, sums, target)
         line = squares.minimum(self.alpha_, sums)

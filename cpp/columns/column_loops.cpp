@@ -1,5 +1,5 @@
-// The inner loops of the moments of columns, compiled per level (base/dispatch.hpp).
-#include "columns/moment_loops.hpp"
+// Loops over the numbers of several columns, compiled per level (base/dispatch.hpp).
+#include "columns/column_loops.hpp"
 
 #include "base/vectors.hpp"
 
@@ -46,8 +46,17 @@ void add_squares(const double* x, std::size_t groups, std::size_t size, const do
     });
 }
 
+void standardise(const double* x, std::size_t groups, std::size_t size, const double* centre, const double* scale,
+                 const double* fill, double* to) {
+    for (std::size_t g = 0; g < groups; ++g, x += size, to += size)
+        for (std::size_t k = 0; k < size; k += step) {
+            const Real value = (load<Real>(x + k) - load<Real>(centre + k)) / load<Real>(scale + k);
+            store(to + k, choose(value == value, value, load<Real>(fill + k)));
+        }
+}
+
 }  // namespace
 
-MomentLoops moment_table() { return {add, add_squares}; }
+ColumnLoops column_table() { return {add, add_squares, standardise}; }
 
 }  // namespace vaglio::VAGLIO_LEVEL
