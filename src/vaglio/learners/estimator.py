@@ -288,12 +288,12 @@ class VaglioEstimator(Parametrised):
             model = self._learn(matrix, y, weight)
         found = findings_of(self)
         described = None if member else training_description(matrix, y)
-        provenance = Later(
+        told: Any = Later(
             lambda: {"version": __version__} | ({} if described is None else {"training": described()}) | found
         )
-        about: Any = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
+        about = getattr(self, "classes_", None), self._learner_id, plain_params(self)
         calibration = None if member else self._calibration(*given, y, weight)
-        self.fitted_ = Fitted(codebook, model, *about, calibration=calibration)
+        self.fitted_ = Fitted(codebook, model, *about, provenance=told, calibration=calibration)
         return self
 
     def _calibration(

@@ -238,8 +238,9 @@ class LinearRegression(VaglioRegressor):
                 ConvergenceWarning,
             )
         self._publish(encoder, line)
-        told = sums is not None and self.alpha_ * self.l1_ratio == 0
-        self._errors = Errors(encoder, sums, line, target, self.alpha_, self.fit_intercept) if told else None
+        self._errors = None
+        if sums is not None and self.alpha_ * self.l1_ratio == 0:
+            self._errors = Errors(encoder, sums, line, target, self.alpha_, self.fit_intercept)
         return LinearModel(encoder, target.back(line.coef[None]), target.back(np.array([line.intercept])), False)
 
     def _choose(self, squares: Squares, sums: Sums | None, target: Unit) -> None:
