@@ -5,6 +5,7 @@
 #include "linear/logistic.hpp"
 #include "linear/penalized_perceptron.hpp"
 #include "linear/perceptron.hpp"
+#include "linear/product_sums.hpp"
 #include "linear/quadratic_lasso.hpp"
 #include "linear/slope_sums.hpp"
 #include "records.hpp"
@@ -13,6 +14,8 @@
 namespace {
 
 using vaglio::Control;
+// Rows of numbers in any order in memory.
+using Numbers = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 
 void check_labels(std::span<const std::int32_t> labels, std::size_t n, int outputs) {
     require(labels.size() == n, "every row needs a label");
@@ -25,6 +28,42 @@ std::span<const double> weight_of(const std::optional<Array1<double>>& weight, s
     if (!weight) return {};
     require(weight->size() == n, "every row needs a weight");
     return span_of(*weight);
+}
+
+// Of a sweep over the coordinates little more is known than that some dozens are enough.
+constexpr std::size_t usual_sweeps = 64;
+
+auto lasso_path(const Array2<double>& gram, const Array1<double>& slopes, const Array1<double>& alphas, double ratio,
+                double tolerance, int max_sweeps) {
+    const std::size_t p = slopes.size();
+    require(gram.shape(0) == p && gram.shape(1) == p, "gram and slopes differ in size");
+    auto found = run_kernel(
+        nb::none(),
+        [&](Control& control) {
+            return vaglio::lasso_path(gram.data(), span_of(slopes), span_of(alphas), ratio, tolerance, max_sweeps,
+                                      control);
+        },
+        steps_of({alphas.size(), p, p, usual_sweeps}));
+    return std::make_tuple(to_numpy(std::move(found.coef), {alphas.size(), p}), to_numpy(std::move(found.sweeps)));
+}
+
+auto product_sums(const Numbers& x, const Array1<double>& y, const std::optional<Array1<double>>& weight,
+                  const Array1<double>& centre, const Array1<double>& unit, const Array1<double>& fill) {
+    const std::size_t rows = x.shape(0), columns = x.shape(1), side = columns + 2;
+    require(y.size() == rows, "every row needs a number to predict");
+    require(centre.size() == columns + 1 && unit.size() == columns + 1 && fill.size() == columns,
+            "a centre and a unit are needed per column and for y, and a filling per column");
+    const vaglio::ProductRows given{{x.data(), rows, columns, x.stride(0), x.stride(1)},
+                                    span_of(y),
+                                    weight_of(weight, rows),
+                                    span_of(centre),
+                                    span_of(unit),
+                                    span_of(fill)};
+    auto found = run_kernel(
+        nb::none(), [&](Control& control) { return vaglio::product_sums(given, control); },
+        // A step is a vector of eight products, of which half are taken.
+        steps_of({rows, side, (side + 15) / 16}));
+    return to_numpy(std::move(found), {side, side});
 }
 
 struct EpochInput {
@@ -250,6 +289,11 @@ void register_linear(nb::module_& m) {
         },
         "hessian"_a, "gradient"_a, "start"_a, "l1"_a, "tolerance"_a, "max_sweeps"_a,
         "Minimise a quadratic plus an absolute penalty by coordinate descent: where, and after how many sweeps.");
+    m.def("lasso_path", &lasso_path, "gram"_a, "slopes"_a, "alphas"_a, "ratio"_a, "tolerance"_a, "max_sweeps"_a,
+          "Minimise a quadratic plus penalties of each strength by coordinate descent: where, and after how many "
+          "sweeps.");
+    m.def("product_sums", &product_sums, "x"_a, "y"_a, "weight"_a.none(), "centre"_a, "unit"_a, "fill"_a,
+          "Sums of the products of all columns, the number to predict and a column of ones, in one pass.");
     m.def(
         "perceptron_passes",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,

@@ -1,3 +1,4 @@
+#include "columns/column_moments.hpp"
 #include "columns/spread.hpp"
 #include "columns/standardise.hpp"
 #include "support.hpp"
@@ -61,6 +62,14 @@ auto standardised(const Sample& x, const Array1<double>& centre, const Array1<do
     return to_numpy(std::move(found), {x.shape(0), columns});
 }
 
+auto column_moments(const Sample& x, const std::optional<Array1<double>>& weight) {
+    require(!weight || weight->size() == x.shape(0), "every row needs a weight");
+    const vaglio::NumberRows rows{x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+    auto found = without_gil(
+        [&] { return vaglio::column_moments(rows, weight ? span_of(*weight) : std::span<const double>()); });
+    return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.variance)));
+}
+
 }  // namespace
 
 void register_spread(nb::module_& m) {
@@ -69,6 +78,8 @@ void register_spread(nb::module_& m) {
           "Of each column in ascending order: distinct quantiles, decimals (None: more than six), known values.");
     m.def("standardised", &standardised, "x"_a, "centre"_a, "scale"_a, "fill"_a,
           "(x - centre) / scale of every number in C order, and the filling where that is no number.");
+    m.def("column_moments", &column_moments, "x"_a, "weight"_a.none(),
+          "Mean and variance of each column without its missing numbers.");
     m.def("bin_columns", &bin_columns, "ordered"_a, "bins"_a,
           "Of each column in ascending order: rows per bin, and the upper edges of all bins but the last.");
 }

@@ -2,7 +2,8 @@
 // Numbers without their centre, in units of their scale.
 #include <cstddef>
 #include <span>
-#include <vector>
+
+#include "base/large_memory.hpp"
 
 namespace vaglio {
 
@@ -14,7 +15,7 @@ struct NumberRows {
 };
 
 // (x - centre) / scale of every number, rows one after the other; `fill` where that is no number.
-std::vector<double> standardised(const NumberRows& x, std::span<const double> centre, std::span<const double> scale,
+LargeVector<double> standardised(const NumberRows& x, std::span<const double> centre, std::span<const double> scale,
                                  std::span<const double> fill);
 
 }  // namespace vaglio

@@ -37,4 +37,25 @@ QuadraticMinimum quadratic_lasso(const double* hessian, std::span<const double> 
     return {std::move(x), max_sweeps};
 }
 
+LassoPath lasso_path(const double* gram, std::span<const double> slopes, std::span<const double> alphas, double ratio,
+                     double tolerance, int max_sweeps, Control& control) {
+    const std::size_t p = slopes.size();
+    std::vector<double> hessian(gram, gram + p * p), x(p, 0.0), gradient(p), l1(p);
+    LassoPath path;
+    for (const double alpha : alphas) {
+        for (std::size_t j = 0; j < p; ++j) hessian[j * p + j] = gram[j * p + j] + alpha * (1 - ratio);
+        for (std::size_t j = 0; j < p; ++j) gradient[j] = -slopes[j];
+        for (std::size_t i = 0; i < p; ++i) {
+            if (x[i] == 0) continue;
+            for (std::size_t j = 0; j < p; ++j) gradient[j] += x[i] * hessian[i * p + j];
+        }
+        std::fill(l1.begin(), l1.end(), alpha * ratio);
+        QuadraticMinimum found = quadratic_lasso(hessian.data(), gradient, x, l1, tolerance, max_sweeps, control);
+        x = std::move(found.x);
+        path.coef.insert(path.coef.end(), x.begin(), x.end());
+        path.sweeps.push_back(found.sweeps);
+    }
+    return path;
+}
+
 }  // namespace vaglio

@@ -195,8 +195,23 @@ void multiply(const WeighedRows& weighed, double* sums) {
     for (std::size_t i = 0; i < weighed.columns; i += lanes) multiply_columns<lanes>(weighed, i, sums);
 }
 
+void place(const PlacedRows& placed) {
+    const double* from = placed.rows;
+    double* to = placed.to;
+    for (int r = 0; r < placed.count; ++r, from += placed.pitch, to += placed.stride) {
+        std::size_t j = 0;
+        for (; j + lanes <= placed.columns; j += lanes) {
+            const auto x = load<Doubles>(from + j);
+            const Doubles moved = x * load<Doubles>(placed.unit + j) - load<Doubles>(placed.moved + j);
+            store(to + j, choose(x == x, moved, load<Doubles>(placed.fill + j)));
+        }
+        for (; j < placed.columns; ++j)
+            to[j] = from[j] == from[j] ? from[j] * placed.unit[j] - placed.moved[j] : placed.fill[j];
+    }
+}
+
 }  // namespace
 
-RowLoops row_table() { return {apply, softmax, residuals, gather, multiply}; }
+RowLoops row_table() { return {apply, softmax, residuals, gather, multiply, place}; }
 
 }  // namespace vaglio::VAGLIO_LEVEL

@@ -32,6 +32,17 @@ struct WeighedRows {
     int count;
 };
 
+// Rows of which `columns` numbers are moved and scaled: a number becomes x * unit - moved, a missing one `fill`.
+struct PlacedRows {
+    const double* rows;
+    std::ptrdiff_t pitch;  // from a row to the next
+    std::size_t columns;
+    const double *unit, *moved, *fill;
+    int count;
+    double* to;
+    std::size_t stride;
+};
+
 struct RowLoops {
     // values[k * most_rows + r] = weights[k] . row r + bias[k]
     void (*apply)(const RowChunk&, double* values);
@@ -45,6 +56,7 @@ struct RowLoops {
     // sums[i * stride + j] += sum over r of share[r] * row r [i] * row r [j], for j <= i < columns; other places of
     // sums (stride x stride) hold anything.
     void (*multiply)(const WeighedRows&, double* sums);
+    void (*place)(const PlacedRows&);
 };
 
 VAGLIO_DECLARE_LEVELS(RowLoops row_table();)

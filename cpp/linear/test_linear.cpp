@@ -79,6 +79,33 @@ void test_lasso() {
     CHECK(quadratic_lasso(hessian.data(), gradient, start, l1, 1e-20, 1, control).sweeps == 1);
 }
 
+// No slope of the loss exceeds the absolute penalty, and where a coefficient is not 0 it equals it.
+void test_lasso_path() {
+    constexpr std::size_t p = 4;
+    Random random(1);
+    std::vector<double> rows(20 * p), gram(p * p, 0.0), slopes(p);
+    for (double& value : rows) value = random.uniform() - 0.5;
+    for (std::size_t i = 0; i < p; ++i)
+        for (std::size_t j = 0; j < p; ++j)
+            for (std::size_t r = 0; r < 20; ++r) gram[i * p + j] += rows[r * p + i] * rows[r * p + j];
+    for (double& value : slopes) value = random.uniform() - 0.5;
+    const std::vector<double> alphas{10.0, 0.3, 0.1, 0.0};
+    Control control;
+    for (const double ratio : {1.0, 0.4}) {
+        const LassoPath path = lasso_path(gram.data(), slopes, alphas, ratio, 1e-24, 10'000, control);
+        CHECK(path.sweeps.size() == alphas.size() && path.coef.size() == alphas.size() * p);
+        CHECK(path.coef[0] == 0 && path.sweeps[0] == 0);
+        for (std::size_t a = 0; a < alphas.size(); ++a)
+            for (std::size_t j = 0; j < p; ++j) {
+                const double* x = path.coef.data() + a * p;
+                double slope = slopes[j] - alphas[a] * (1 - ratio) * x[j];
+                for (std::size_t i = 0; i < p; ++i) slope -= gram[j * p + i] * x[i];
+                const double most = alphas[a] * ratio;
+                CHECK(x[j] == 0 ? std::abs(slope) <= most + 1e-9 : std::abs(slope - std::copysign(most, x[j])) < 1e-9);
+            }
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -90,5 +117,6 @@ int main() {
             }
     test_logistic(9000, 2, 3);
     test_lasso();
+    test_lasso_path();
     return check_result();
 }

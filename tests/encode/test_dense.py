@@ -47,6 +47,25 @@ def test_weights_count_as_repetitions():
     np.testing.assert_allclose(weighted.scale, repeated.scale)
 
 
+@pytest.mark.parametrize("drop_first", [False, True])
+@pytest.mark.parametrize(("numbers", "categories"), [(3, []), (0, [4]), (2, [3, 2]), (2, [40, 3]), (0, [50])])
+def test_compact_rows_are_those_that_are_written_out(numbers, categories, drop_first):
+    random = np.random.default_rng(0)
+    block = random.normal(size=(100, numbers))
+    block[random.random(block.shape) < 0.2] = np.nan
+    codes = np.column_stack([random.integers(-1, k, 100) for k in categories] or [np.empty((100, 0))]).astype(int)
+    matrix = EncodedMatrix.from_arrays(block, codes)
+    encoder = DenseEncoder.learn(matrix, drop_first=drop_first)
+    rows, written = encoder.compact(matrix), encoder.transform(matrix)
+    assert rows.shape == written.shape
+    some = random.integers(0, 100, 30)
+    other = random.normal(size=(written.shape[1], 2))
+    for found, expected in ((rows, written), (rows[some], written[some])):
+        np.testing.assert_allclose(found @ other, expected @ other, atol=1e-12)
+        np.testing.assert_array_equal(found @ np.eye(len(other)), expected)
+    assert sp.issparse(rows) == (max(categories, default=0) >= 40)
+
+
 def test_constant_and_empty_columns_become_zero():
     block = np.array([[7.0, np.nan], [7.0, np.nan]])
     matrix = EncodedMatrix.from_arrays(block)

@@ -17,7 +17,7 @@ import vaglio
 from vaglio.encode import Codebook
 from vaglio.evaluation import EvaluationPlan, train_and_evaluate
 from vaglio.fitted import load
-from vaglio.learners.provenance import learn_shares, shares_from
+from vaglio.learners.provenance import describe_training, shares_from
 from vaglio.quality.checks.drift import population_stability
 from vaglio.serve.counters import Counters
 from vaglio.serve.monitor import column_drift
@@ -106,7 +106,7 @@ def test_rows_like_those_of_training_do_not_drift(serve):
 def test_shares_of_training_are_exact_on_small_tables_and_survive_the_file():
     frame, _ = rows()
     matrix = Codebook.learn(frame).encode(frame)
-    state = json.loads(json.dumps(learn_shares(matrix)))
+    state = json.loads(json.dumps(describe_training(matrix, np.zeros(len(frame)))["shares"]))
     number, word = shares_from(state, matrix.features)
     values = frame["number"].dropna().to_numpy()
     assert (number.low, number.high) == (values.min(), values.max())

@@ -9,14 +9,21 @@ from vaglio.encode._chance import (
     shown_share,
 )
 from vaglio.encode._codebook import Codebook
-from vaglio.encode._dense import CountBlock, DenseEncoder, Origin, count_block, count_columns, within_reach
+from vaglio.encode._dense import (
+    CountBlock,
+    DenseEncoder,
+    NumberRows,
+    Origin,
+    count_block,
+    count_columns,
+    within_reach,
+)
 from vaglio.encode._encode_column import code_type, describe, natural_order, own_codes
 from vaglio.encode._feature import (
     Feature,
     Spread,
     aligned_labels,
     code_of_absence,
-    learn_spreads,
     presence,
     spelling,
     spread_rows,
@@ -34,6 +41,7 @@ __all__ = [
     "DenseEncoder",
     "EncodedMatrix",
     "Feature",
+    "NumberRows",
     "Origin",
     "Products",
     "Ranges",
@@ -48,7 +56,6 @@ __all__ = [
     "describe",
     "guarded_from",
     "learn_reliability",
-    "learn_spreads",
     "natural_order",
     "own_codes",
     "presence",

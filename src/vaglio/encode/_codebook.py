@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,13 +20,14 @@ from vaglio.encode._encode_column import (
     warn_of,
     with_categories,
 )
-from vaglio.encode._feature import Feature, Spread, learn_spreads
+from vaglio.encode._feature import Feature, Spread, spread_rows, spreads_of
 from vaglio.encode._matrix import EncodedMatrix, fill_column
 from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, InputError, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.messages.options import renaming
 from vaglio.messages.sentences import listed
+from vaglio.runtime.computed import Later, computed_fields
 from vaglio.table import CellFormat, Column, Table, likeliest, matching_columns, note_matches
 from vaglio.typing import TableLike
 
@@ -34,6 +35,7 @@ from vaglio.typing import TableLike
 _SOME = Spread((0.0,))
 
 
+@computed_fields("spreads")
 @dataclass(frozen=True)
 class Codebook:
     """The columns a model was trained on, and the code of every category.
@@ -98,7 +100,16 @@ class Codebook:
 
     def having_seen(self, matrix: EncodedMatrix) -> Codebook:
         """Return a copy that also has the spreads of the numeric columns of the training rows, and what these lack."""
-        return replace(self, spreads=learn_spreads(matrix), incomplete=matrix.incomplete)
+        rows = spread_rows(*matrix.numeric.shape)
+        if matrix.sparse is not None or not matrix.numeric.shape[1] or not len(rows):
+            return replace(self, spreads=(), incomplete=matrix.incomplete)
+        sample = matrix.numeric[rows]
+        later: Any = Later(lambda: spreads_of(sample))
+        return replace(self, spreads=later, incomplete=matrix.incomplete)
+
+    # Computed fields are no functions in a file.
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     def with_words(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None

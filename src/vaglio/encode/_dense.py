@@ -20,6 +20,8 @@ from vaglio.messages.message import Option, text
 from vaglio.messages.options import setting
 
 _FARTHEST = 1e100
+# One-hot columns are sparse if rows have as many times fewer numbers as there are columns: each then takes more time.
+_SPARSE_FROM = 8
 
 # Without it, columns are encoded.
 NO_PREPROCESSING = Option("preprocess=None", flag="--set preprocess=none")
@@ -30,6 +32,47 @@ class Origin(NamedTuple):
 
     feature: int
     category: int
+
+
+@dataclass(frozen=True)
+class NumberRows:
+    """Rows of numbers that are to be standardised and filled, for who adds them up: they are not written out.
+
+    Attributes
+    ----------
+    numeric : ndarray of float64, shape (n, p)
+        In either memory order; NaN is missing.
+    centre, scale, fill : ndarray, shape (p,)
+        As in :class:`DenseEncoder`.
+    """
+
+    numeric: np.ndarray
+    centre: np.ndarray
+    scale: np.ndarray
+    fill: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, p = self.numeric.shape
+        return n, p
+
+    def __getitem__(self, rows: np.ndarray) -> NumberRows:
+        return replace(self, numeric=self.numeric[rows])
+
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
+        product: np.ndarray = self.written @ other
+        return product
+
+    @cached_property
+    def written(self) -> np.ndarray:
+        """The standardised rows, in C order."""
+        fill = (self.fill - self.centre) / self.scale
+        if (np.abs(self.centre) > _FARTHEST).any():
+            # The difference of two numbers near the largest there is would be infinite.
+            return _core.standardised(
+                self.numeric / self.scale, self.centre / self.scale, np.ones_like(self.scale), fill
+            )
+        return _core.standardised(self.numeric, self.centre, self.scale, fill)
 
 
 @dataclass(frozen=True)
@@ -248,7 +291,7 @@ class DenseEncoder:
             if look:
                 self.refuse_nonfinite(matrix)
             return matrix.sparse if matrix.sparse is not None else self.with_products(matrix.numeric_rows)
-        block = self._standardised(self.with_products(matrix.numeric))
+        block = self._numbers(self.with_products(matrix.numeric)).written
         if self.numeric_columns.size == self.width:
             return block
         out = np.zeros((matrix.n_rows, self.width))
@@ -259,14 +302,34 @@ class DenseEncoder:
             out[rows, column[rows]] = self.heights_of_codes[q]
         return out
 
-    def _standardised(self, numeric: np.ndarray) -> np.ndarray:
-        """Return numbers without their centre, in units of their scale, with the holes filled; in C order."""
-        fill = (self.fill - self.centre) / self.scale
-        if (np.abs(self.centre) > _FARTHEST).any():
-            # The difference of two numbers near the largest there is would be infinite.
-            numeric, ones = numeric / self.scale, np.ones_like(self.scale)
-            return _core.standardised(numeric, self.centre / self.scale, ones, fill)
-        return _core.standardised(numeric, self.centre, self.scale, fill)
+    def compact(self, matrix: EncodedMatrix) -> NumberRows | np.ndarray | sp.csr_array:
+        """Return what :meth:`transform` does in the form that takes least: numbers alone are not written out.
+
+        Of one-hot columns of many categories only the ones are written, in a sparse matrix.
+        """
+        if self.as_is or self.products is not None:
+            return self.transform(matrix)
+        if not self._nominal:
+            return self._numbers(matrix.numeric)
+        filled = matrix.numeric.shape[1] + len(self._nominal)
+        return self.transform(matrix) if filled * _SPARSE_FROM > self.width else self._sparse(matrix)
+
+    def _sparse(self, matrix: EncodedMatrix) -> sp.csr_array:
+        numbers = self._numbers(matrix.numeric).written
+        n, p = numbers.shape
+        columns = np.empty((n, p + matrix.codes.shape[1]), dtype=np.int64)
+        values = np.empty(columns.shape)
+        columns[:, :p], values[:, :p] = self.numeric_columns, numbers
+        for q, of_codes in enumerate(self.columns_of_codes):
+            columns[:, p + q], values[:, p + q] = of_codes[matrix.codes[:, q]], self.heights_of_codes[q]
+        present = columns >= 0
+        starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        found = sp.csr_array((values[present], columns[present], starts), shape=(n, self.width))
+        found.sort_indices()
+        return found
+
+    def _numbers(self, numeric: np.ndarray) -> NumberRows:
+        return NumberRows(numeric, self.centre, self.scale, self.fill)
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercept for the numbers of the table, instead of the standardised ones.
@@ -359,6 +422,7 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
         values = compute(rows)
         if np.isfinite(values.sum()) or np.isfinite(values).all():
             return values
+        rows = rows.written if isinstance(rows, NumberRows) else rows
         if sp.issparse(rows):
             rows = rows.copy()
             rows.data = np.clip(rows.data, -_FARTHEST, _FARTHEST)
@@ -369,7 +433,7 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
 
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
-    largest = np.nan_to_num(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), nan=0.0, posinf=np.inf)
+    largest = np.fmax(np.fmax(-ranges.low, ranges.high), 0.0)  # NaN: a column without numbers
     unsquarable = (largest > _FARTHEST) | ((largest < 1 / _FARTHEST) & (largest > 0))
     if unsquarable.any():
         # The squares of such numbers would be infinite, or 0; times a power of two, their moments lose nothing.
@@ -378,18 +442,7 @@ def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Range
         mean, deviation = weighted_moments(block / unit, weight, near)
         # Of the smallest numbers there are, the deviation would be rounded to 0.
         return mean * unit, np.maximum(deviation * unit, np.nextafter(0.0, 1.0))
-    if weight is None and not ranges.missing:
-        total: Any = len(block)
-        mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])
-        centred = block - mean
-        variance = np.einsum("ij,ij->j", centred, centred) / max(total, 1)
-    else:
-        present = ~np.isnan(block)
-        share = present * (1.0 if weight is None else weight[:, None])
-        total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
-        mean = np.einsum("ij,ij->j", share, np.where(present, block, 0.0)) / total
-        centred = np.where(present, block - mean, 0.0)
-        variance = np.einsum("ij,ij,ij->j", share, centred, centred) / total
+    mean, variance = _core.column_moments(block, weight)
     deviation = np.sqrt(variance)
     # The deviation of a constant column is a rounding error, which must not be scaled up to 1.
     constant = deviation <= 1e-12 * np.maximum(np.abs(mean), np.finfo(float).tiny)

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from vaglio.errors import as_own_errors, damaged_model_file
 from vaglio.messages.message import text
 from vaglio.table import MISSING, WORD_PAIRS, CellFormat, Column, plain_word
 from vaglio.typing import ColumnLike
-
-if TYPE_CHECKING:  # a matrix is made of features
-    from vaglio.encode._matrix import EncodedMatrix
 
 FeatureKind = Literal["numeric", "ordinal", "nominal", "text"]
 KINDS: tuple[FeatureKind, ...] = ("numeric", "ordinal", "nominal", "text")
@@ -315,8 +312,9 @@ class Spread:
 
     Examples
     --------
-    >>> from vaglio.encode import EncodedMatrix, learn_spreads
-    >>> learn_spreads(EncodedMatrix.from_arrays([[1.5], [3.5]]))[0]
+    >>> import numpy as np
+    >>> from vaglio.encode import spreads_of
+    >>> spreads_of(np.array([[1.5], [3.5]]))[0]
     Spread(values=(1.5, 3.5), scale=1.0, decimals=1)
     """
 
@@ -349,13 +347,6 @@ def spread_rows(n: int, p: int) -> np.ndarray:
     """Return the rows of a table of n rows and p columns of numbers that its spreads are learned from."""
     most = max(16, min(_MOST_ROWS, _MOST_CELLS // max(p, 1)))
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
-
-
-def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
-    """Return a spread per column of the numeric block; nothing for sparse rows."""
-    if matrix.sparse is not None or not matrix.numeric.shape[1] or not matrix.n_rows:
-        return ()
-    return _spreads(matrix.ordered_sample)
 
 
 def spreads_of(sample: np.ndarray) -> tuple[Spread, ...]:

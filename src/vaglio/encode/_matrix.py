@@ -306,6 +306,12 @@ class EncodedMatrix:
             taken._all_ranks = self._ranks, np.arange(self.n_rows)[rows]
         return taken
 
+    def take_apart(self, rows: np.ndarray) -> EncodedMatrix:
+        """Return copies of the given rows that hold nothing of the others."""
+        taken = self.take(rows)
+        taken._all_ranks = None
+        return taken
+
     def take_as_laid(self, rows: np.ndarray) -> EncodedMatrix:
         """Return the given rows, with numbers side by side by column or by row, as they are here.
 

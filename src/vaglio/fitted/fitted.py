@@ -40,6 +40,7 @@ from vaglio.model.calibration import Calibration
 from vaglio.model.costs import CostMatrix
 from vaglio.model.families import Task, usual_settings
 from vaglio.runtime.arguments import checked
+from vaglio.runtime.computed import computed_fields
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table import CellFormat
 from vaglio.typing import ColumnLike, CostLike, RandomState, TableLike
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from vaglio.table.scanned import ScannedTable
 
 
+@computed_fields("provenance")
 @dataclass(frozen=True, repr=False)
 class Fitted:
     """A trained model that takes tables and gives labels.

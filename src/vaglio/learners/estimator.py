@@ -40,10 +40,11 @@ from vaglio.learners.inputs import (
 from vaglio.learners.out_of_core import accuracy_out_of_core, determination_out_of_core, fit_out_of_core
 from vaglio.learners.parameters import Parametrised, check_parameters, estimator, parameter_names
 from vaglio.learners.plain_arrays import accuracy, determination
-from vaglio.learners.provenance import describe_training, findings_of, plain_params
+from vaglio.learners.provenance import findings_of, plain_params, training_description
 from vaglio.messages.message import Option
 from vaglio.model.base import Model, class_proba
 from vaglio.model.calibration import Calibration
+from vaglio.runtime.computed import Later
 from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.typing import ColumnLike, TableLike
 
@@ -285,12 +286,14 @@ class VaglioEstimator(Parametrised):
             codebook, matrix = codebook.with_words(matrix, y, weight)
         with one_blas_thread():
             model = self._learn(matrix, y, weight)
-        provenance: dict[str, Any] = {"version": __version__}
-        provenance |= {} if member else {"training": describe_training(matrix, y)}
-        provenance |= findings_of(self)
-        about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
+        found = findings_of(self)
+        described = None if member else training_description(matrix, y)
+        told: Any = Later(
+            lambda: {"version": __version__} | ({} if described is None else {"training": described()}) | found
+        )
+        about = getattr(self, "classes_", None), self._learner_id, plain_params(self)
         calibration = None if member else self._calibration(*given, y, weight)
-        self.fitted_ = Fitted(codebook, model, *about, calibration=calibration)
+        self.fitted_ = Fitted(codebook, model, *about, provenance=told, calibration=calibration)
         return self
 
     def _calibration(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
-from math import fsum
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,6 +15,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
 
+from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, Feature, Ranges, learn_reliability
 from vaglio.engines.passes import Pass, TableSummary
 from vaglio.engines.row_samples import EncodedRows, gather_rows
@@ -40,6 +41,8 @@ _LEAST_TOTAL = 1e-100
 _LARGEST_MULTIPLE = 2.0**26
 # Squares of larger numbers may overflow in a sum of many, and squares of their reciprocals vanish.
 LARGEST_TO_SQUARE = 1e145
+# Numbers between two to minus this power and two to it have squares whose sums are numbers.
+_FAR = 400
 # A sparse matrix is written out in full up to so many cells: 128 MB.
 _MOST_CELLS = 1 << 24
 
@@ -359,7 +362,7 @@ def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
     """Scale positive weights so that they sum to the number of rows; None when all rows count alike."""
     weight = in_whole_proportions(weight)
     # The sum is rounded once: rows out of core have the same, in parts of any size.
-    return None if (weight == weight[0]).all() else weight * (len(weight) / fsum(weight))
+    return None if (weight == weight[0]).all() else weight * (len(weight) / math.fsum(weight))
 
 
 def gathered_rows(facts: TableSummary) -> Generator[Pass, Any, EncodedRows]:
@@ -490,6 +493,10 @@ def encoded_rows(estimator: VaglioEstimator, X: TableLike) -> tuple[Codebook, En
     return (codebook, matrix) if ordered is codebook else (ordered, ordered.encode(X))
 
 
+def _deviation(column: np.ndarray, weight: np.ndarray | None) -> float:
+    return math.sqrt(float(_core.column_moments(column, weight)[1][0]))
+
+
 class Unit:
     """Where a column of numbers lies, and how far it spreads: numbers in this unit have a deviation of 1.
 
@@ -505,9 +512,15 @@ class Unit:
 
     @classmethod
     def of(cls, y: np.ndarray, weight: np.ndarray | None) -> Unit:
-        power = -int(np.frexp(np.abs(y).max(initial=0.0))[1])
-        near = np.ldexp(y, power)
-        spread = float(np.sqrt(np.average((near - np.average(near, weights=weight)) ** 2, weights=weight)))
+        column = y[:, None]
+        ranges = Ranges.of(column, 1)
+        largest = max(-float(ranges.low[0]), float(ranges.high[0]), 0.0)
+        power = -math.frexp(largest)[1]
+        # Most numbers have squares that are numbers as they are: then their variance need not wait for a copy.
+        if abs(power) > _FAR:
+            spread = _deviation(np.ldexp(column, power), weight)
+        else:
+            spread = math.ldexp(_deviation(column, weight), power)
         return cls(power, spread if spread > 1e-14 else 1.0)
 
     def scaled(self, values: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -126,11 +127,30 @@ def describe_training(matrix: EncodedMatrix, y: np.ndarray) -> dict[str, Any]:
     The fingerprint covers at most a thousand evenly spaced rows; so do the shares, with which a model in use compares
     the rows it sees. The hashes are of as many random rows: an evaluation looks for these among its test rows.
     """
+    return training_description(matrix, y)()
+
+
+def training_description(matrix: EncodedMatrix, y: np.ndarray) -> Callable[[], dict[str, Any]]:
+    """Take the rows that :func:`describe_training` looks at, and return what describes them when it is asked.
+
+    Rows of text and of very many columns are described at once, not kept.
+    """
     n = matrix.n_rows
-    printed, _, hashed = rows_to_describe(n, matrix.n_features if matrix.sparse is None else 1)
-    if len(printed) < n:
-        return _described(n, matrix.take(printed), y[printed], matrix.take(hashed), learn_shares(matrix))
-    return _described(n, matrix, y, matrix if len(hashed) == n else matrix.take(hashed), learn_shares(matrix))
+    printed, shared, hashed = rows_to_describe(n, matrix.n_features if matrix.sparse is None else 1)
+    sample, numbers = matrix.take_apart(printed), y[printed]
+    of_hashes = sample if len(hashed) == len(printed) == n else matrix.take_apart(hashed)
+    of_shares, low, high = None, np.empty(0), np.empty(0)
+    if matrix.sparse is None and matrix.n_features <= _MOST_COLUMNS and n:
+        of_shares = sample if len(shared) == len(printed) else matrix.take_apart(shared)
+        low, high = matrix.ranges.low, matrix.ranges.high
+
+    def describe() -> dict[str, Any]:
+        return _described(n, sample, numbers, of_hashes, [] if of_shares is None else shares_of(of_shares, low, high))
+
+    if matrix.text or matrix.n_features * len(printed) > _MOST_HASHED:
+        described = describe()
+        return lambda: described
+    return describe
 
 
 def rows_to_describe(n: int, features: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -212,15 +232,6 @@ def _most_shared(features: int) -> int:
     return max(16, min(_MOST_ROWS, _MOST_CELLS // max(features, 1)))
 
 
-def learn_shares(matrix: EncodedMatrix) -> list[Any]:
-    """Return JSON for the model file: per feature its shares, or None where they are not kept."""
-    if matrix.sparse is not None or matrix.n_features > _MOST_COLUMNS or not matrix.n_rows:
-        return []
-    most = _most_shared(matrix.n_features)
-    some = matrix if matrix.n_rows <= most else matrix.take(_evenly(matrix.n_rows, most))
-    return shares_of(some, matrix.ranges.low.tolist(), matrix.ranges.high.tolist())
-
-
 def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
     """Return the shares of these rows, and the range of all, as :meth:`Shares.from_state` reads them."""
     found: list[Any] = [None] * sample.n_features
@@ -242,7 +253,7 @@ def shares_from(state: object, features: tuple[Feature, ...]) -> list[Shares | N
     Parameters
     ----------
     state : object
-        What :func:`learn_shares` returned.
+        What :func:`shares_of` returned.
     features : tuple of Feature
     """
     if not isinstance(state, list) or len(state) != len(features):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse as sp
 from sklearn.datasets import load_diabetes
@@ -48,6 +49,82 @@ def test_equals_scikit_learn_with_and_without_weights():
                 net = ElasticNet(alpha / 10, l1_ratio=share, tol=1e-10, max_iter=100_000).fit(X, y, weight)
                 np.testing.assert_allclose(found.predict(X), net.predict(X), atol=1e-7)
                 np.testing.assert_allclose(found.coef_, net.coef_, atol=1e-6)
+
+
+def rows_of_every_sort() -> dict[str, tuple[Any, np.ndarray]]:
+    """Return tables that least squares find hard, or that kernels take another way."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 5))
+    y = X @ [1.0, -2.0, 0.0, 3.0, 0.5] + random.normal(size=300)
+    holes = np.where(random.random(X.shape) < 0.2, np.nan, X)
+    return {
+        "plain": (X, y),
+        "one column": (X[:, :1], y),
+        "one row": (X[:1], y[:1]),
+        "two rows": (X[:2], y[:2]),
+        "a block and a row": (random.normal(size=(1025, 3)), random.normal(size=1025)),
+        "by columns": (np.asfortranarray(X), y),
+        "gaps in memory": (np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2], y),
+        "single precision": (X.astype(np.float32), y),
+        "far from 0": (X + 1e7 * np.arange(5), y),
+        "of all sizes": (X * [1e-9, 1e-3, 1.0, 1e5, 1e150], y),
+        "constant columns": (np.column_stack([X, np.full(300, 0.1), np.zeros(300)]), y),
+        "missing": (holes, y),
+        "never known": (np.column_stack([X, np.full(300, np.nan)]), y),
+        "nearly the same": (np.column_stack([X, X[:, 0] + 1e-6 * X[:, 1]]), y),
+        "the same": (np.column_stack([X, X[:, 0]]), y),
+        "wide": (random.normal(size=(40, 60)), random.normal(size=40)),
+        "constant target": (X, np.full(300, 0.3)),
+    }
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sort", rows_of_every_sort())
+def test_least_squares_are_those_of_singular_values(sort: str, weighted: bool):
+    X, y = rows_of_every_sort()[sort]
+    weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float) if weighted else None
+    model = vaglio.LinearRegression(0.0).fit(X, y, weight)
+    encoder = model.fitted_.model.encoder
+    rows = encoder.transform(model.fitted_.codebook.encode(np.asarray(X, dtype=np.float64)))
+    root = np.ones(len(y)) if weight is None else np.sqrt(weight)
+    centre, middle = np.average(rows, axis=0, weights=weight), np.average(y, weights=weight)
+    coef = np.linalg.lstsq((rows - centre) * root[:, None], (y - middle) * root, rcond=1e-13)[0]
+    expected = middle + (rows - centre) @ coef
+    np.testing.assert_allclose(model.predict(X), expected, atol=1e-6 * (1 + np.abs(y).max()))
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+@pytest.mark.parametrize("sort", rows_of_every_sort())
+def test_ridge_and_lasso_are_scikit_learns_on_the_encoded_rows(sort: str, alpha: float):
+    X, y = rows_of_every_sort()[sort]
+    ridge, lasso = vaglio.LinearRegression(alpha).fit(X, y), vaglio.LinearRegression(alpha, l1_ratio=1.0).fit(X, y)
+    encoder = ridge.fitted_.model.encoder
+    rows = encoder.transform(ridge.fitted_.codebook.encode(np.asarray(X, dtype=np.float64)))
+    theirs = Ridge(alpha * len(y)).fit(rows, y)
+    np.testing.assert_allclose(ridge.predict(X), theirs.predict(rows), atol=1e-6 * (1 + np.abs(y).max()))
+    spread = y.std() if y.std() > 1e-14 else 1.0
+    net = ElasticNet(alpha * spread, l1_ratio=1.0, tol=1e-12, max_iter=100_000).fit(rows, y)
+    np.testing.assert_allclose(lasso.predict(X), net.predict(rows), atol=1e-5 * (1 + np.abs(y).max()))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-2, "auto"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_categories_are_learned_as_their_indicators_are(alpha: Any, weighted: bool):
+    """Their columns are sparse: the same model as of the columns written out, and of fewer categories."""
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 40, 600)
+    words = [None if code == 39 else f"w{code:02}" for code in codes]
+    table = vaglio.Table.from_any(pd.DataFrame({"number": random.normal(size=600), "word": words}))
+    y = np.where(codes % 3 == 0, 2.0, 0.0) + random.normal(size=600)
+    weight = random.integers(1, 4, 600).astype(float) if weighted else None
+    model = vaglio.LinearRegression(alpha, high_cardinality=None).fit(table, y, weight)
+    fitted = model.fitted_
+    rows = fitted.model.encoder.transform(fitted.codebook.encode(table))
+    assert sp.issparse(fitted.model.encoder.compact(fitted.codebook.encode(table)))
+    total = 600 if weight is None else weight.sum()
+    theirs = Ridge(model.alpha_ * total, tol=1e-12).fit(rows, y, weight)
+    np.testing.assert_allclose(model.predict(table), theirs.predict(rows), atol=1e-6)
+    np.testing.assert_allclose(fitted.model.coef[0], theirs.coef_, atol=1e-6)
 
 
 @pytest.mark.slow

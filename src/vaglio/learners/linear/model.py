@@ -20,6 +20,9 @@ ACTIVATIONS = {
     "tanh": np.tanh,
     "relu": lambda z: np.maximum(z, 0.0),
 }
+# What a layer of a network puts out for the rows that are looked at together: half a megabyte, and no fewer rows.
+_CACHED_NUMBERS = 1 << 16
+_LEAST_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +49,7 @@ class LinearModel:
 
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
-        rows = self.encoder.transform(matrix)
-        values = within_reach(rows, self._values)
+        values = within_reach(self.encoder.compact(matrix), self._values)
         decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
         return decisions
 
@@ -124,19 +126,25 @@ class NetworkModel:
     biases: tuple[np.ndarray, ...]
     activation: str
 
-    def layers(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Return what each layer puts out for encoded rows; the last is before the logistic or softmax."""
-        outputs = []
-        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases)):
-            rows = rows @ weight + bias
-            if layer + 1 < len(self.weights):
-                rows = ACTIVATIONS[self.activation](rows)
-            outputs.append(rows)
-        return outputs
-
-    def log_odds(self, rows: np.ndarray) -> np.ndarray:
+    def log_odds(self, rows: Any) -> np.ndarray:
         """Return the last layer for encoded rows: one column for two classes, else one per class."""
-        return self.layers(rows)[-1]
+        found = np.empty((rows.shape[0], len(self.biases[-1])))
+        # So many rows at a time that what the layers put out stays in the cache.
+        step = max(_LEAST_ROWS, _CACHED_NUMBERS // max(len(bias) for bias in self.biases))
+        for first in range(0, len(found), step):
+            found[first : first + step] = self._last_layer(rows[first : first + step])
+        return found
+
+    def _last_layer(self, rows: Any) -> np.ndarray:
+        *hidden, (weight, bias) = zip(self.weights, self.biases)
+        activate = ACTIVATIONS[self.activation]
+        for inner, shift in hidden:
+            rows = rows @ inner
+            rows += shift
+            rows = activate(rows)
+        values: np.ndarray = rows @ weight
+        values += bias
+        return values
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         values = within_reach(self.encoder.transform(matrix), self.log_odds)

@@ -14,21 +14,27 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
-from scipy.linalg import cho_factor, cho_solve, lstsq
+from scipy.linalg import lstsq
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from vaglio import _core
+from vaglio.encode import NumberRows
 from vaglio.learners.linear.estimators.logistic_solver import LARGEST_HESSIAN, LogisticProblem, minimise
 
 # Rows to learn from and rows held out.
 Splits = list[tuple[np.ndarray, np.ndarray]]
-# Rows that are centred at a time.
-_CHUNK = 1 << 15
+# What the squares of a constant column can be after its mean is subtracted: beside those before, and beside those of
+# numbers of which the same mean was subtracted from each.
+_ROUNDING = 4 * float(np.finfo(float).eps)
+_CONSTANT = 1e-26
 # Smaller pivots of a matrix with a diagonal of ones mean columns that are nearly sums of others.
 _LEAST_PIVOT = 1e-9
 # Strengths of a path: for a squared penalty beside the mean square of a column, else beside the least one under which
 # no coefficient is left.
 _SQUARED_GRID = np.geomspace(1e3, 1e-6, 46)
 _ABSOLUTE_GRID = np.geomspace(1.0, 1e-3, 100)
+# Where the way from the strongest penalty to the given one stops, as shares of the way.
+_ON_THE_WAY = np.linspace(0.0, 1.0, 5)
 # Of the path for very many columns, which takes passes over the rows.
 _EVERY = 9
 
@@ -46,31 +52,59 @@ class Sums:
 
     @classmethod
     def of(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
-        """Add up the rows of an array or sparse matrix."""
-        parts = (slice(first, first + _CHUNK) for first in range(0, len(y), _CHUNK))
-        chunks = (cls._of_chunk(rows[p], y[p], None if weight is None else weight[p], centred) for p in parts)
-        return reduce(Sums.__add__, chunks)
+        """Add up the rows: an array, a sparse matrix, or :class:`NumberRows`."""
+        middle = _mean_of(y, weight) if centred else 0.0
+        if sp.issparse(rows):
+            return cls._of_sparse(rows, y, weight, centred, middle)
+        if isinstance(rows, NumberRows):
+            return cls._of_numbers(rows, np.zeros(rows.shape[1]), y, weight, centred, middle)
+        width = rows.shape[1]
+        # Deviations from the mean lose no digits where a column is far from 0.
+        mean = _core.column_moments(rows, weight)[0] if centred else np.zeros(width)
+        plain = NumberRows(rows, mean, np.ones(width), mean)
+        return cls._of_numbers(plain, mean, y, weight, centred, middle)
 
     @classmethod
-    def _of_chunk(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool) -> Sums:
+    def _of_numbers(
+        cls, rows: NumberRows, start: np.ndarray, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float
+    ) -> Sums:
+        """Add up numbers whose centre is to be encoded as ``start``."""
+        # Within these limits a power of two and its square are numbers.
+        power = np.minimum(np.maximum(np.frexp(rows.scale)[1], -500), 500)
+        width = len(power)
+        # Of the columns and, behind them, of y.
+        unit, length, centre, moved = np.ones(width + 1), np.ones(width + 1), np.empty(width + 1), np.empty(width + 1)
+        unit[:-1] = np.ldexp(1.0, -power)
+        length[:-1] = 1 / (rows.scale * unit[:-1])
+        centre[:-1], centre[-1] = rows.centre, middle
+        moved[:-1], moved[-1] = start, middle
+        fill = (rows.fill - rows.centre) * unit[:-1]
+        sums = _core.product_sums(rows.numeric, y, weight, centre, unit, fill)
+        total, linear, products = float(sums[-1, -1]), sums[-1, :-1], sums[:-1, :-1]
+        if centred:
+            mean = linear / total
+            moved += mean * length
+            raw = products.diagonal()
+            products = products - linear[:, None] * mean
+            # What is left of a constant column is rounding.
+            flat = products.diagonal() <= _ROUNDING * raw + (_CONSTANT * total) * (centre * unit) ** 2
+            products[flat] = products[:, flat] = 0.0
+        return cls(total, moved, products * (length * length[:, None]))
+
+    @classmethod
+    def _of_sparse(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float) -> Sums:
         total, width = float(len(y) if weight is None else weight.sum()), rows.shape[1]
         mean = np.zeros(width + 1)
         if centred:
             share = np.full(len(y), 1 / total) if weight is None else weight / total
-            mean[:-1], mean[-1] = share @ rows, share @ y
+            mean[:-1], mean[-1] = share @ rows, middle
         root = None if weight is None else np.sqrt(weight)
-        residual = y - mean[-1] if root is None else root * (y - mean[-1])
+        residual = y - middle if root is None else root * (y - middle)
+        scaled = rows if root is None else sp.diags_array(root) @ rows
         products = np.empty((width + 1, width + 1))
-        if sp.issparse(rows):
-            scaled = rows if root is None else sp.diags_array(root) @ rows
-            products[:-1, :-1] = (scaled.T @ scaled).toarray() - total * np.outer(mean[:-1], mean[:-1])
-            products[-1, :-1] = scaled.T @ residual
-        else:
-            block = rows - mean[:-1]
-            if root is not None:
-                block *= root[:, None]
-            products[:-1, :-1], products[-1, :-1] = block.T @ block, residual @ block
-        products[:-1, -1], products[-1, -1] = products[-1, :-1], residual @ residual
+        products[:-1, :-1] = (scaled.T @ scaled).toarray() - total * np.outer(mean[:-1], mean[:-1])
+        products[-1, :-1] = products[:-1, -1] = scaled.T @ residual
+        products[-1, -1] = residual @ residual
         return cls(total, mean, products)
 
     def __add__(self, other: Sums) -> Sums:
@@ -149,19 +183,12 @@ def path(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> np.ndarray:
         above = np.where(values > floor, values, np.inf) + alphas[:, None]
         found: np.ndarray = (sums.slopes @ vectors / above) @ vectors.T
         return found
-    return np.array([line.coef for line in _descents(sums, alphas, penalty)]).reshape(len(alphas), -1)
+    return _descent(sums, alphas, penalty)[0]
 
 
-def _descents(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> Iterator[Line]:
-    """Yield the minimum for each strength, each found from the one before by coordinate descent."""
-    gram, coef = sums.gram, np.zeros(len(sums.slopes))
-    for alpha in alphas.tolist():
-        hessian = gram.copy()
-        hessian[np.diag_indices_from(hessian)] += alpha * (1 - penalty.l1_ratio)
-        shrink = np.full(len(coef), alpha * penalty.l1_ratio)
-        slopes = hessian @ coef - sums.slopes
-        coef, sweeps = _core.quadratic_lasso(hessian, slopes, coef, shrink, penalty.tol**2, penalty.max_iter)
-        yield Line(coef, float(sums.intercepts(coef)), max(sweeps, 1), sweeps < penalty.max_iter)
+def _descent(sums: Sums, alphas: np.ndarray, penalty: Penalty) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients for each strength by coordinate descent from those before, and the sweeps of each."""
+    return _core.lasso_path(sums.gram, sums.slopes, alphas, penalty.l1_ratio, penalty.tol**2, penalty.max_iter)
 
 
 def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray, weight: np.ndarray | None) -> Line:
@@ -173,18 +200,26 @@ def minimum(sums: Sums, alpha: float, penalty: Penalty, rows: Any, y: np.ndarray
         Of the rows.
     alpha : float
     penalty : Penalty
-    rows, y, weight : ndarray or csr_array, ndarray, ndarray or None
+    rows, y, weight : ndarray, csr_array or NumberRows, ndarray, ndarray or None
         The rows themselves: without a penalty, products cannot tell columns that are nearly sums of others.
     """
     if alpha * penalty.l1_ratio > 0:
         # From a strong penalty to the given one: fewer sweeps than from nothing.
         first = max(strengths(sums.slopes, 1.0, penalty.l1_ratio)[0], alpha)
-        *_, last = _descents(sums, np.geomspace(first, alpha, 5), penalty)
+        alphas = first * (alpha / first) ** _ON_THE_WAY
+        alphas[-1] = alpha
+        coef, sweeps = _descent(sums, alphas, penalty)
+        n_iter = int(sweeps[-1])
+        last = Line(coef[-1], float(sums.intercepts(coef[-1])), max(n_iter, 1), n_iter < penalty.max_iter)
         return _polished(sums, last, alpha, penalty)
-    hessian = sums.gram
-    hessian[np.diag_indices_from(hessian)] += alpha
-    coef = _solved(hessian, sums.slopes)
-    if coef is None:
+    hessian = _with_squares(sums.gram, alpha)
+    # Where a column has no slope, its coefficient is 0.
+    used = np.flatnonzero(hessian.diagonal())
+    coef = np.zeros(len(hessian))
+    found = _solved(hessian[np.ix_(used, used)], sums.slopes[used])
+    if found is not None:
+        coef[used] = found
+    else:
         coef = _least_norm(rows, y, weight, sums) if alpha == 0 else path(sums, np.array([alpha]), penalty)[0]
     return Line(coef, float(sums.intercepts(coef)))
 
@@ -194,8 +229,8 @@ def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
 
     There it is the solution of a system; whether it is the minimum of all is seen by the slopes.
     """
-    gram, signs, l1 = sums.gram, np.sign(line.coef), alpha * penalty.l1_ratio
-    gram[np.diag_indices_from(gram)] += alpha * (1 - penalty.l1_ratio)
+    signs, l1 = np.sign(line.coef), alpha * penalty.l1_ratio
+    gram = _with_squares(sums.gram, alpha * (1 - penalty.l1_ratio))
     used = np.flatnonzero(signs)
     found = _solved(gram[np.ix_(used, used)], (sums.slopes - l1 * signs)[used])
     if found is None or (np.sign(found) != signs[used]).any():
@@ -208,30 +243,43 @@ def _polished(sums: Sums, line: Line, alpha: float, penalty: Penalty) -> Line:
     return replace(line, coef=coef, intercept=float(sums.intercepts(coef)))
 
 
+def _with_squares(gram: np.ndarray, strength: float) -> np.ndarray:
+    """Return the matrix with a squared penalty, in its place."""
+    gram.ravel()[:: len(gram) + 1] += strength
+    return gram
+
+
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """Solve a symmetric system; None where it is not regular."""
-    size = np.sqrt(np.diag(matrix))
-    if not len(size) or not (size > 0).all():
+    if not len(matrix):
+        return right
+    size = np.sqrt(matrix.diagonal())
+    # LAPACK itself: SciPy's functions check the matrix for longer than a small one is solved.
+    factor, failed = dpotrf(matrix / size / size[:, None], lower=1)
+    if failed or not factor.diagonal().min() ** 2 >= _LEAST_PIVOT:
         return None
-    try:
-        factor = cho_factor(matrix / size / size[:, None], lower=True)
-    except np.linalg.LinAlgError:
-        return None
-    if np.diag(factor[0]).min() ** 2 < _LEAST_PIVOT:
-        return None
-    found: np.ndarray = cho_solve(factor, right / size) / size
+    found: np.ndarray = dpotrs(factor, right / size, lower=1)[0] / size
     return found
 
 
 def _least_norm(rows: Any, y: np.ndarray, weight: np.ndarray | None, sums: Sums) -> np.ndarray:
     """Return the coefficients of least norm among those of least squares, by singular values."""
-    block = (rows.toarray() if sp.issparse(rows) else rows) - sums.mean[:-1]
+    block = (rows.toarray() if sp.issparse(rows) else _written(rows)) - sums.mean[:-1]
     target = y - sums.mean[-1]
     if weight is not None:
         root = np.sqrt(weight)
         block, target = block * root[:, None], target * root
     found: np.ndarray = lstsq(block, target, cond=max(block.shape) * np.finfo(float).eps)[0]
     return found
+
+
+def _written(rows: Any) -> Any:
+    """Return rows that can be multiplied."""
+    return rows.written if isinstance(rows, NumberRows) else rows
+
+
+def _mean_of(y: np.ndarray, weight: np.ndarray | None) -> float:
+    return float(_core.column_moments(y[:, None], weight)[0][0])
 
 
 # -- many columns: by passes over the rows ---------------------------------------------------------------------------
@@ -273,7 +321,7 @@ class Squares:
 
     Parameters
     ----------
-    rows : ndarray (C order) or csr_array, shape (n, width)
+    rows : ndarray (C order), csr_array or NumberRows, shape (n, width)
     y : ndarray
     weight : ndarray or None
     fit_intercept : bool
@@ -300,7 +348,7 @@ class Squares:
         return Sums.of(self.rows, self.y, self.weight, self.fit_intercept)
 
     def problem(self) -> SquaredProblem:
-        return SquaredProblem(self.rows, self.y, self.weight, 1, 0.0, 0.0, self.fit_intercept)
+        return SquaredProblem(_written(self.rows), self.y, self.weight, 1, 0.0, 0.0, self.fit_intercept)
 
     def minimum(self, alpha: float, sums: Sums | None = None) -> Line:
         """Return the minimum for one strength."""
@@ -314,7 +362,8 @@ class Squares:
         if sums is not None:
             return strengths(sums.slopes, _mean_of_varying(np.diag(sums.gram)), self.penalty.l1_ratio)
         slopes = self.problem().smooth(np.array([[0.0] * self.rows.shape[1] + [self._middle]]))[1][0, :-1]
-        squared = (self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2).mean(axis=0)
+        rows = _written(self.rows)
+        squared = (rows.multiply(rows) if sp.issparse(rows) else rows**2).mean(axis=0)
         found = strengths(slopes, _mean_of_varying(np.asarray(squared).ravel()), self.penalty.l1_ratio)
         return found[found > 0][::_EVERY]
 

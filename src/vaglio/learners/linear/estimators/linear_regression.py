@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,6 +25,44 @@ from vaglio.messages.message import Message, text
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
 from vaglio.typing import CrossValidation, RandomState
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What the errors of the coefficients are computed from when they are asked for: most fits are only to predict."""
+
+    encoder: DenseEncoder
+    sums: Sums
+    line: Line
+    target: Unit
+    alpha: float
+    fit_intercept: bool
+
+    def covariance(self) -> tuple[np.ndarray, float] | None:
+        """Return the covariance of the coefficients in the units of the table, intercept first, and the freedom left.
+
+        None where no rows are left to tell the error.
+        """
+        sums = self.sums
+        values, vectors = np.linalg.eigh(sums.gram)
+        floor = len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        values = np.where(values > floor, values, 0.0)
+        shrunk = np.where(values + self.alpha > 0, values + self.alpha, np.inf)
+        freedom = sums.total - float((values / shrunk).sum()) - self.fit_intercept
+        if freedom < 1e-9:
+            return None
+        residual = float(sums.squares(self.line.coef[None], sums)[0]) / freedom
+        width = len(values)
+        inner = np.zeros((width + 1, width + 1))
+        inner[:-1, :-1] = (vectors / shrunk) @ vectors.T / sums.total
+        inner[-1, -1] = 1 / sums.total if self.fit_intercept else 0.0
+        # From coefficients and prediction at the means to intercept and coefficients in the units of the table.
+        coef, start = self.encoder.to_original_units(np.eye(width), -sums.mean[:-1])
+        change = np.zeros((width + 1, width + 1))
+        change[1:, :-1], change[0, :-1], change[0, -1] = coef.T, start, 1.0
+        with np.errstate(over="ignore", under="ignore"):
+            covariance = change @ inner @ change.T * residual
+            return self.target.back(self.target.back(covariance)), freedom
 
 
 @estimator
@@ -121,7 +159,7 @@ class LinearRegression(VaglioRegressor):
     cv_error_: np.ndarray = field(init=False)
     coef_path_: np.ndarray = field(init=False)
     n_iter_: int = field(init=False)
-    _errors: tuple[np.ndarray, float] | None = field(init=False)
+    _errors: Errors | None = field(init=False)
 
     def coefficients(self, confidence: float = 0.95) -> Any:
         """Return the coefficients in the units of the table, with how sure they are.
@@ -147,9 +185,10 @@ class LinearRegression(VaglioRegressor):
         check_is_fitted(self, "fitted_")
         rows = self.fitted_.coefficients()
         frame = as_frame({name: [row[name] for row in rows] for name in rows[0]})
-        if self._errors is None:
+        known = None if self._errors is None else self._errors.covariance()
+        if known is None:
             return frame
-        covariance, freedom = self._errors
+        covariance, freedom = known
         error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         margin = stdtrit(freedom, 0.5 + confidence / 2) * error
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -184,8 +223,7 @@ class LinearRegression(VaglioRegressor):
         )
         target = Unit.of(y, weight)
         penalty = Penalty(float(self.l1_ratio), float(self.tol), self.max_iter)
-        rows: Any = encoder.transform(matrix)
-        squares = Squares(rows, target.scaled(y), weight, self.fit_intercept, penalty)
+        squares = Squares(encoder.compact(matrix), target.scaled(y), weight, self.fit_intercept, penalty)
         sums = squares.sums() if squares.by_products else None
         self._choose(squares, sums, target)
         line = squares.minimum(self.alpha_, sums)
@@ -200,7 +238,9 @@ class LinearRegression(VaglioRegressor):
                 ConvergenceWarning,
             )
         self._publish(encoder, line)
-        self._errors = None if sums is None else self._uncertainty(encoder, sums, line, target)
+        self._errors = None
+        if sums is not None and self.alpha_ * self.l1_ratio == 0:
+            self._errors = Errors(encoder, sums, line, target, self.alpha_, self.fit_intercept)
         return LinearModel(encoder, target.back(line.coef[None]), target.back(np.array([line.intercept])), False)
 
     def _choose(self, squares: Squares, sums: Sums | None, target: Unit) -> None:
@@ -237,32 +277,3 @@ class LinearRegression(VaglioRegressor):
             self.__dict__.pop(name, None)
         self.n_iter_ = line.n_iter
         self.encoded_names_ = np.array(encoder.names, dtype=object)
-
-    def _uncertainty(
-        self, encoder: DenseEncoder, sums: Sums, line: Line, target: Unit
-    ) -> tuple[np.ndarray, float] | None:
-        """Return the covariance of the coefficients in the units of the table, intercept first, and the freedom left.
-
-        None where no rows are left to tell the error, or with an absolute penalty.
-        """
-        if self.alpha_ * self.l1_ratio > 0:
-            return None
-        values, vectors = np.linalg.eigh(sums.gram)
-        floor = len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        values = np.where(values > floor, values, 0.0)
-        shrunk = np.where(values + self.alpha_ > 0, values + self.alpha_, np.inf)
-        freedom = sums.total - float((values / shrunk).sum()) - self.fit_intercept
-        if freedom < 1e-9:
-            return None
-        residual = float(sums.squares(line.coef[None], sums)[0]) / freedom
-        width = len(values)
-        inner = np.zeros((width + 1, width + 1))
-        inner[:-1, :-1] = (vectors / shrunk) @ vectors.T / sums.total
-        inner[-1, -1] = 1 / sums.total if self.fit_intercept else 0.0
-        # From coefficients and prediction at the means to intercept and coefficients in the units of the table.
-        coef, start = encoder.to_original_units(np.eye(width), -sums.mean[:-1])
-        change = np.zeros((width + 1, width + 1))
-        change[1:, :-1], change[0, :-1], change[0, -1] = coef.T, start, 1.0
-        with np.errstate(over="ignore", under="ignore"):
-            covariance = change @ inner @ change.T * residual
-            return target.back(target.back(covariance)), freedom
