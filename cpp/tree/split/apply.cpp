@@ -33,7 +33,7 @@ std::uint32_t last_left(const Candidate& candidate) {
 void assign_numeric(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
                     Partition& partition) {
     const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
-    const std::uint32_t* ranks = setting.data.rank_column(column);
+    const RankColumn ranks = setting.data.ranks_for(column, node.size);
     const std::uint32_t last = last_left(candidate);
     for (std::uint32_t i = 0; i < node.size; ++i) {
         const std::uint32_t rank = ranks[node.rows()[i]];

@@ -212,6 +212,21 @@ void check_drawn(const Kind& kind, std::uint64_t seed) {
     CHECK(takes(context, 1, no_order, ThresholdPath::order));
 }
 
+void check_drawn_squares(Weighing weighing, std::uint64_t seed) {
+    Example example({Criterion::squared_error, 0, weighing}, seed);
+    example.config.random_thresholds = true;
+    for (const double least : {1.0, 150.0}) {
+        const NodeContext context = example.context(least);
+        CHECK(takes(context, 1, no_order, ThresholdPath::drawn_squares));
+        force(ThresholdPath::drawn_squares, context, false);
+    }
+    example.config.monotonic.assign(columns, 1);
+    CHECK(takes(example.context(), 1, no_order, ThresholdPath::order));
+    Example incomplete({Criterion::squared_error, 0, weighing, true}, seed);
+    incomplete.config.random_thresholds = true;
+    CHECK(takes(incomplete.context(), 1, no_order, ThresholdPath::order));
+}
+
 // Rows in several branches: entropies of real weights, with values that are missing or not.
 void check_shares(Kind kind, std::uint64_t seed) {
     kind.weighing = Weighing::shares;
@@ -296,6 +311,8 @@ int main() {
     for (const std::size_t classes : {2u, 3u, 4u}) check_given_weights(classes, ++seed);
     for (const bool missing : {false, true})
         for (const Weighing weighing : {Weighing::ones, Weighing::counts}) check_targets(missing, weighing, ++seed);
+    for (const Weighing weighing : {Weighing::ones, Weighing::counts, Weighing::given})
+        check_drawn_squares(weighing, ++seed);
     check_plain();
     return check_result();
 }
