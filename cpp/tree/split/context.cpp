@@ -86,7 +86,7 @@ void find_ranks(const NodeContext& context, Candidate& candidate) {
 }  // namespace
 
 void read_ranks(const NodeContext& context, Candidate& candidate) {
-    if (candidate.by_threshold) return find_ranks(context, candidate);
+    if (candidate.by_threshold && context.config.strict) find_ranks(context, candidate);
     if (!candidate.by_position) return;
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);

@@ -45,8 +45,18 @@ struct LeftSums {
 LeftSums add_left(const GrowNode& node, const Drawn& drawn) {
     const double *targets = node.targets(), *weights = node.weights(), *counts = node.counts();
     LeftSums left;
+    if (!weights) {
+        std::uint32_t rows = 0;
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const bool below = drawn.values[i] <= drawn.threshold;
+            left.sum += below ? targets[i] : 0.0;
+            rows += below;
+        }
+        left.weight = left.rows = rows;
+        return left;
+    }
     for (std::uint32_t i = 0; i < node.size; ++i) {
-        const double weight = drawn.values[i] <= drawn.threshold ? (weights ? weights[i] : 1.0) : 0.0;
+        const double weight = drawn.values[i] <= drawn.threshold ? weights[i] : 0.0;
         left.sum += weight * targets[i];
         left.weight += weight;
         left.rows += weight > 0 ? (counts ? counts[i] : 1.0) : 0.0;

@@ -124,7 +124,8 @@ bool same(const NodeContext& context, Candidate found, Candidate plain) {
     if (found.valid != plain.valid || !found.valid) return found.valid == plain.valid;
     read_ranks(context, found);
     read_ranks(context, plain);
-    return found.feature == plain.feature && found.lower == plain.lower && found.upper == plain.upper &&
+    const bool beside = found.by_threshold || (found.lower == plain.lower && found.upper == plain.upper);
+    return found.feature == plain.feature && beside &&
            found.missing_branch == plain.missing_branch && found.only_missing == plain.only_missing &&
            found.drawn == plain.drawn && found.threshold == plain.threshold && close(found.gain, plain.gain) &&
            close(found.worth, plain.worth);
@@ -208,6 +209,8 @@ void check_drawn(const Kind& kind, std::uint64_t seed) {
     CHECK(takes(context, 1, no_order, ThresholdPath::drawn_counts));
     CHECK(takes(context, 1, 1, ThresholdPath::drawn_counts));
     force(ThresholdPath::drawn_counts, context, false);
+    example.config.strict = true;
+    force(ThresholdPath::drawn_counts, context, false);
     example.config.mdl_correction = true;
     CHECK(takes(context, 1, no_order, ThresholdPath::order));
 }
@@ -218,6 +221,7 @@ void check_drawn_squares(Weighing weighing, std::uint64_t seed) {
     for (const double least : {1.0, 150.0}) {
         const NodeContext context = example.context(least);
         CHECK(takes(context, 1, no_order, ThresholdPath::drawn_squares));
+        example.config.strict = least > 1;
         force(ThresholdPath::drawn_squares, context, false);
     }
     example.config.monotonic.assign(columns, 1);
