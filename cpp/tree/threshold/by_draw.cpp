@@ -41,7 +41,7 @@ struct LeftSums {
     double sum = 0, weight = 0, rows = 0;
 };
 
-// No branch depends on the side of a row.
+// No branch depends on the side of a row: a product chooses, which compilers do not turn into one.
 LeftSums add_left(const GrowNode& node, const Drawn& drawn) {
     const double *targets = node.targets(), *weights = node.weights(), *counts = node.counts();
     LeftSums left;
@@ -49,14 +49,14 @@ LeftSums add_left(const GrowNode& node, const Drawn& drawn) {
         std::uint32_t rows = 0;
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const bool below = drawn.values[i] <= drawn.threshold;
-            left.sum += below ? targets[i] : 0.0;
+            left.sum += static_cast<double>(below) * targets[i];
             rows += below;
         }
         left.weight = left.rows = rows;
         return left;
     }
     for (std::uint32_t i = 0; i < node.size; ++i) {
-        const double weight = drawn.values[i] <= drawn.threshold ? weights[i] : 0.0;
+        const double weight = static_cast<double>(drawn.values[i] <= drawn.threshold) * weights[i];
         left.sum += weight * targets[i];
         left.weight += weight;
         left.rows += weight > 0 ? (counts ? counts[i] : 1.0) : 0.0;
