@@ -228,8 +228,7 @@ class ExactGrower {
             const bool sieved =
                 (sieve && sieve_spares_order(context, column)) || (weighed && weighs_column(context, column));
             const bool drawn = draws_counts(context, column) || draws_squares(context, column);
-            if (!counted && !sieved && !drawn)
-                setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+            if (!counted && !sieved && !drawn) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
 

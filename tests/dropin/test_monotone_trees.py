@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ class Oracle:
         for column in range(self.X.shape[1]):
             order = sorted(rows, key=lambda i: self.X[i, column])
             y = w = Fraction(0)
-            for k, (i, following) in enumerate(zip(order[:-1], order[1:]), 1):
+            for k, (i, following) in enumerate(pairwise(order), 1):
                 y, w = y + self.weight[i] * self.y[i], w + self.weight[i]
                 apart = self.X[following, column] > self.X[i, column] + np.float32(1e-7)
                 if not apart or min(k, len(order) - k) < self.least:
@@ -120,7 +121,8 @@ def check_node(oracle: Oracle, trees: Any, nodes: tuple[int, int], rows: list[in
         sides = sides_of(tree, node, oracle.X, rows)
         assert sides is not LEAF
         chosen = [cut.gain for cut in cuts if (cut.column, cut.left) == (tree.feature[node], frozenset(sides[0]))]
-        assert chosen and most - chosen[0] <= CLOSE * max(most, 1)
+        assert chosen
+        assert most - chosen[0] <= CLOSE * max(most, 1)
     return False
 
 

@@ -60,8 +60,8 @@ void LeafFinder::find(std::span<const std::uint32_t> rows, std::uint32_t* leaves
             for (std::size_t at = begin; at < end; ++at) leaves[rows_[at]] = static_cast<std::uint32_t>(i);
             continue;
         }
-        const std::size_t left = send_to_sides(table_, node, std::span(rows_).subspan(begin, end - begin),
-                                               spare_.data());
+        const std::size_t left =
+            send_to_sides(table_, node, std::span(rows_).subspan(begin, end - begin), spare_.data());
         const auto child = static_cast<std::size_t>(node.first_child);
         ranges_[child] = {begin, begin + left};
         ranges_[child + 1] = {begin + left, end};

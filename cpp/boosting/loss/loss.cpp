@@ -170,9 +170,8 @@ void Gradients::compute(const Target& target, const FixedPoint& units, int threa
     const auto compute_block = [&](std::size_t b) {
         const std::size_t first = b * block_rows, count = std::min(block_rows, target.rows - first);
         if (!log_loss) {
-            with_kind(target.loss, [&](auto kind) {
-                derive_block<kind()>(target, unit, first, first + count, rows.data());
-            });
+            with_kind(target.loss,
+                      [&](auto kind) { derive_block<kind()>(target, unit, first, first + count, rows.data()); });
             return;
         }
         LossBlock block{count,
@@ -216,9 +215,8 @@ double mean_loss(const Target& target, const std::vector<std::uint32_t>& rows, c
         }
     };
     with_kind(target.loss, [&](auto kind) {
-        parallel_for(threads, blocks, [&](std::size_t b, int worker) {
-            add_block(kind, b, sums[static_cast<std::size_t>(worker)]);
-        });
+        parallel_for(threads, blocks,
+                     [&](std::size_t b, int worker) { add_block(kind, b, sums[static_cast<std::size_t>(worker)]); });
     });
     LossSum all;
     for (const LossSum& sum : sums) all += sum;

@@ -125,10 +125,9 @@ bool same(const NodeContext& context, Candidate found, Candidate plain) {
     read_ranks(context, found);
     read_ranks(context, plain);
     const bool beside = found.by_threshold || (found.lower == plain.lower && found.upper == plain.upper);
-    return found.feature == plain.feature && beside &&
-           found.missing_branch == plain.missing_branch && found.only_missing == plain.only_missing &&
-           found.drawn == plain.drawn && found.threshold == plain.threshold && close(found.gain, plain.gain) &&
-           close(found.worth, plain.worth);
+    return found.feature == plain.feature && beside && found.missing_branch == plain.missing_branch &&
+           found.only_missing == plain.only_missing && found.drawn == plain.drawn &&
+           found.threshold == plain.threshold && close(found.gain, plain.gain) && close(found.worth, plain.worth);
 }
 
 Candidate plain_scan(const NodeContext& context, std::uint32_t feature) {

@@ -18,7 +18,15 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
 
 // The ways to find it; threshold.cpp has a table of them. Each has a predicate that says whether the path serves a
 // column of a node, as far as can be told before its rows are read. order serves every column.
-enum class ThresholdPath : std::uint8_t { drawn_counts, drawn_squares, kept_counts, histogram, sorted_keys, values, order };
+enum class ThresholdPath : std::uint8_t {
+    drawn_counts,
+    drawn_squares,
+    kept_counts,
+    histogram,
+    sorted_keys,
+    values,
+    order
+};
 
 bool draws_counts(const NodeContext& context, std::uint32_t column);
 bool draws_squares(const NodeContext& context, std::uint32_t column);
