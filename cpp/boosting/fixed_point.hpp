@@ -53,7 +53,10 @@ struct FixedPoint {
     std::uint64_t one_row() const { return std::uint64_t{1} << shift; }
     std::uint64_t rows(const GradientSums& sums) const { return sums.packed >> shift; }
     double gradient(const GradientSums& sums) const { return static_cast<double>(sums.gradient) * gradient_unit; }
-    double hessian(const GradientSums& sums) const { return static_cast<double>(sums.packed & mask) * hessian_unit; }
+    double hessian(const GradientSums& sums) const { return real(sums.packed & mask) * hessian_unit; }
+
+    // A whole number below 2^63: as a signed one it becomes real in one instruction.
+    static double real(std::uint64_t whole) { return static_cast<double>(static_cast<std::int64_t>(whole)); }
 
  private:
     // Not below the least number whose inverse is a number, too.

@@ -7,22 +7,33 @@
 namespace vaglio::boosting {
 namespace {
 
-// Sums of the left side of every threshold, as the loop over gains reads them.
+// Sums of the left side of every threshold, as the loop over gains reads them: whole numbers, which it makes real
+// several at a time.
 struct Prefix {
-    std::vector<double> gradient, hessian, rows, gains;
+    std::vector<std::int64_t> gradient, hessian, rows;
+    std::vector<double> gains;
 
     void fill(const SplitTask& task, const GradientSums* bins, std::size_t count, GradientSums sums) {
         gradient.resize(count);
-        hessian.resize(count);
         rows.resize(count);
         gains.resize(count);
+        if (task.unit.shift == 0) {  // the number of rows is the Hessian
+            for (std::size_t b = 0; b < count; ++b) {
+                sums += bins[b];
+                gradient[b] = sums.gradient;
+                rows[b] = static_cast<std::int64_t>(sums.packed);
+            }
+            return;
+        }
+        hessian.resize(count);
         for (std::size_t b = 0; b < count; ++b) {
             sums += bins[b];
-            gradient[b] = task.unit.gradient(sums);
-            hessian[b] = task.unit.hessian(sums);
-            rows[b] = static_cast<double>(task.unit.rows(sums));
+            gradient[b] = sums.gradient;
+            hessian[b] = static_cast<std::int64_t>(sums.packed & task.unit.mask);
+            rows[b] = static_cast<std::int64_t>(task.unit.rows(sums));
         }
     }
+    const std::int64_t* hessians(const FixedPoint& unit) const { return (unit.shift == 0 ? rows : hessian).data(); }
 };
 
 class ThresholdSearch {
@@ -40,8 +51,10 @@ class ThresholdSearch {
     std::int64_t search(Prefix& prefix, std::size_t count, double& best, bool last) {
         const GainTask gains{count,
                              prefix.gradient.data(),
-                             prefix.hessian.data(),
+                             prefix.hessians(task_.unit),
                              prefix.rows.data(),
+                             task_.unit.gradient_unit,
+                             task_.unit.hessian_unit,
                              all_gradient_,
                              all_hessian_,
                              static_cast<double>(task_.rows()),
@@ -67,9 +80,11 @@ class ThresholdSearch {
     // node and even both sides together gain may be negative.
     double constrain(Prefix& prefix, std::size_t count) const {
         double top = -1.0;
+        const std::int64_t* hessians = prefix.hessians(task_.unit);
         for (std::size_t b = 0; b < count; ++b) {
             if (prefix.gains[b] < 0) continue;
-            const double gl = prefix.gradient[b], hl = prefix.hessian[b];
+            const double gl = static_cast<double>(prefix.gradient[b]) * task_.unit.gradient_unit;
+            const double hl = static_cast<double>(hessians[b]) * task_.unit.hessian_unit;
             const double gr = all_gradient_ - gl, hr = all_hessian_ - hl;
             const double vl = task_.value_of(gl, hl), vr = task_.value_of(gr, hr);
             const bool ordered = direction_ == 0 || (direction_ > 0 ? vl <= vr : vl >= vr);

@@ -122,14 +122,14 @@ void test_loss_loops() {
 
 void test_gains() {
     constexpr std::size_t n = 29;
-    std::vector<double> g(n), h(n), c(n), first(n), other(n);
+    std::vector<std::int64_t> g(n), h(n), c(n);
+    std::vector<double> first(n), other(n);
     Random random(5);
     for (std::size_t i = 0; i < n; ++i) {
-        g[i] = random.uniform() - 0.5;
-        h[i] = static_cast<double>(i) + 1;
-        c[i] = static_cast<double>(i) + 1;
+        g[i] = static_cast<std::int64_t>(random.below(1000)) - 500;
+        h[i] = c[i] = static_cast<std::int64_t>(i) + 1;
     }
-    const GainTask task{n, g.data(), h.data(), c.data(), 0.3, n + 5.0, n + 5.0, 0.5, 2.0, 3.0};
+    const GainTask task{n, g.data(), h.data(), c.data(), 1e-3, 1.0, 0.3, n + 5.0, n + 5.0, 0.5, 2.0, 3.0};
     const double best = v1::threshold_gains(task, first.data());
     VAGLIO_LEVELS(threshold_gains).each([&](auto loop) {
         CHECK(loop(task, other.data()) == best);

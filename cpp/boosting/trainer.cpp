@@ -85,9 +85,19 @@ void Trainer::round(Control& control) {
 void Trainer::draw_rows() {
     const RoundDraw draw(config_.seed, first_round_ + rounds_, config_.subsample);
     if (draw.all()) return;
-    drawn_.clear();
-    others_ = validation_;
-    for (const std::uint32_t row : training_) (draw.takes(row) ? drawn_ : others_).push_back(row);
+    others_.resize(validation_.size() + training_.size());
+    std::copy(validation_.begin(), validation_.end(), others_.begin());
+    drawn_.resize(training_.size());
+    // Both lists get every row, and keep one that is theirs: no branch depends on the draw.
+    std::size_t drawn = 0, others = validation_.size();
+    for (const std::uint32_t row : training_) {
+        const bool takes = draw.takes(row);
+        drawn_[drawn] = others_[others] = row;
+        drawn += takes;
+        others += !takes;
+    }
+    drawn_.resize(drawn);
+    others_.resize(others);
     if (drawn_.empty()) {
         drawn_ = training_;
         others_ = validation_;
@@ -143,12 +153,11 @@ std::vector<std::uint32_t> Trainer::rows_of(const GrownNode& leaf, const Lane& l
 
 // Finds the leaves of the rows that the tree was not grown on, and what the leaves weigh.
 void Trainer::follow(Lane& lane, int threads) const {
-    constexpr std::size_t piece = 4096;
-    lane.leaves.resize(others_.size());
+    constexpr std::size_t piece = 1 << 14;  // rows whose places stay in the cache
+    lane.leaves.resize(target_.rows);
     parallel_for(others_.size() < 20000 ? 1 : threads, (others_.size() + piece - 1) / piece, [&](std::size_t p, int) {
-        for (std::size_t i = p * piece; i < std::min(others_.size(), (p + 1) * piece); ++i) {
-            lane.leaves[i] = static_cast<std::uint32_t>(lane.tree.leaf(table_, others_[i]));
-        }
+        const std::size_t first = p * piece, count = std::min(piece, others_.size() - first);
+        LeafFinder(table_, lane.tree).find(std::span(others_).subspan(first, count), lane.leaves.data());
     });
     const auto weight = [&](std::uint32_t row) { return target_.weight ? target_.weight[row] : 1.0; };
     const std::vector<GrownNode>& nodes = lane.tree.nodes;
@@ -162,7 +171,7 @@ void Trainer::follow(Lane& lane, int threads) const {
     }
     if (!config_.refit) return;
     for (std::size_t i = validation_.size(); i < others_.size(); ++i) {
-        lane.weights[lane.leaves[i]] += weight(others_[i]);
+        lane.weights[lane.leaves[others_[i]]] += weight(others_[i]);
     }
 }
 
@@ -175,7 +184,7 @@ void Trainer::watch(std::size_t output, std::size_t place, const GrownTree& tree
 void Trainer::refit(std::size_t first, Lane& lane) const {
     std::vector<GrownNode>& nodes = lane.tree.nodes;
     for (std::size_t i = validation_.size(); i < others_.size(); ++i) {
-        GrownNode& leaf = nodes[lane.leaves[i]];
+        GrownNode& leaf = nodes[lane.leaves[others_[i]]];
         for (std::size_t k = 0; k < leaf.sums.size(); ++k) {
             const RowGradient& own = gradients_.rows[(first + k) * target_.rows + others_[i]];
             leaf.sums[k] += {own.gradient, own.hessian + gradients_.unit.one_row()};
@@ -188,7 +197,7 @@ void Trainer::take_quantiles(Lane& lane, int threads) const {
     const double share = target_.loss == LossKind::absolute ? 0.5 : target_.quantile;
     std::vector<std::vector<std::uint32_t>> more(lane.tree.nodes.size());
     for (std::size_t i = validation_.size(); config_.refit && i < others_.size(); ++i) {
-        more[lane.leaves[i]].push_back(others_[i]);
+        more[lane.leaves[others_[i]]].push_back(others_[i]);
     }
     parallel_for(threads, lane.tree.nodes.size(), [&](std::size_t i, int) {
         GrownNode& node = lane.tree.nodes[i];
@@ -224,7 +233,7 @@ void Trainer::add_to_raw(std::size_t output, std::size_t place, const Lane& lane
             }
         }
     });
-    for (std::size_t i = 0; i < others_.size(); ++i) raw[others_[i]] += nodes[lane.leaves[i]].values[place];
+    for (const std::uint32_t row : others_) raw[row] += nodes[lane.leaves[row]].values[place];
 }
 
 void Trainer::track() {

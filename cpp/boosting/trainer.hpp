@@ -50,7 +50,7 @@ class Trainer {
         Grower grower;
         std::vector<std::uint32_t> rows;
         GrownTree tree;
-        std::vector<std::uint32_t> leaves;  // of the rows that only follow
+        std::vector<std::uint32_t> leaves;  // by row, of those that only follow
         std::vector<double> weights;        // of the training rows of each leaf
     };
     void round(Control& control);

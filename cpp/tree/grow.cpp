@@ -227,8 +227,8 @@ class ExactGrower {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
             const bool sieved =
                 (sieve && sieve_spares_order(context, column)) || (weighed && weighs_column(context, column));
-            if (!counted && !sieved && !draws_counts(context, column))
-                setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+            const bool drawn = draws_counts(context, column) || draws_squares(context, column);
+            if (!counted && !sieved && !drawn) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
 

@@ -49,13 +49,31 @@ void number_nodes(const ThresholdTests& tree, Preorder& found) {
     }
 }
 
-std::size_t leaf_of(const ThresholdTests& tree, const Preorder& nodes, const SingleRows& rows, std::size_t row) {
-    std::size_t at = 0;
-    while (nodes.left[at] >= 0) {
+// A node as rows meet it, four on a cache line; the left child stands right behind it.
+struct Step {
+    double threshold;
+    std::int32_t feature;  // negative: a leaf
+    std::int32_t right;
+};
+
+std::vector<Step> steps_of(const ThresholdTests& tree, const Preorder& nodes) {
+    std::vector<Step> steps;
+    steps.reserve(nodes.order.size());
+    for (std::size_t at = 0; at < nodes.order.size(); ++at) {
         const std::size_t node = index(nodes.order[at]);
-        const double x = rows.at(row, index(tree.feature[node]));
-        const bool left = std::isnan(x) ? nodes.missing_left[at] != 0 : x <= tree.threshold[node];
-        at = index(left ? nodes.left[at] : nodes.right[at]);
+        const std::int32_t feature = nodes.left[at] < 0 ? -1 : tree.feature[node];
+        steps.push_back({tree.threshold[node], feature, static_cast<std::int32_t>(nodes.right[at])});
+    }
+    return steps;
+}
+
+std::size_t leaf_of(const std::vector<Step>& steps, const Preorder& nodes, const SingleRows& rows, std::size_t row) {
+    std::size_t at = 0;
+    while (steps[at].feature >= 0) {
+        const Step& step = steps[at];
+        const double x = rows.at(row, index(step.feature));
+        const bool left = std::isnan(x) ? nodes.missing_left[at] != 0 : x <= step.threshold;
+        at = left ? at + 1 : index(step.right);
     }
     return at;
 }
@@ -73,9 +91,10 @@ void count_rows(const ThresholdTests& tree, const SingleRows& rows, const RowAmo
     found.rows.assign(n, 0);
     if (amounts.outputs > 0) found.weight.assign(n, 0.0);
     found.sums.assign(n * amounts.outputs, 0.0);
+    const std::vector<Step> steps = steps_of(tree, found);
     for (std::size_t row = 0; row < rows.rows; ++row) {
         if (row % rows_between_checks == 0) control.check();
-        const std::size_t leaf = leaf_of(tree, found, rows, row);
+        const std::size_t leaf = leaf_of(steps, found, rows, row);
         const double weight = amounts.weights.empty() ? 1.0 : amounts.weights[row];
         found.rows[leaf] += weight > 0;
         if (amounts.outputs > 0) found.weight[leaf] += weight;

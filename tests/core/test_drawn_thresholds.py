@@ -1,4 +1,4 @@
-"""Random thresholds: counting classes on either side gives the tree of a scan over sorted rows."""
+"""Random thresholds: counting classes or adding up targets gives the tree of a scan over sorted rows."""
 
 from __future__ import annotations
 
@@ -45,3 +45,18 @@ def test_counts_and_orders_give_the_same_tree(table: Any, config: dict[str, Any]
     # A constraint that forbids nothing leaves only the scan over sorted rows.
     ordered = grow(Rows(X), y, 2, weight=weight, **config, monotonic=[0] * X.shape[1])
     equal_trees(grow(Rows(X), y, 2, weight=weight, **config), ordered)
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(tables(), configs, st.booleans())
+def test_sums_and_orders_give_the_same_tree(table: Any, config: dict[str, Any], real: bool) -> None:
+    X, classes, weight = table
+    # Whole numbers, so that sums are exact in any order; and weights that are no counts.
+    y = np.round(10 * X[:, 0]) + classes
+    if real and weight is not None:
+        weight = weight / 4
+    config = config | {"random_thresholds": True, "criterion": "squared_error"}
+    ordered = grow(Rows(X), y, 0, weight=weight, **config, monotonic=[0] * X.shape[1])
+    for threads in (1, 3):
+        equal_trees(grow(Rows(X), y, 0, n_threads=threads, weight=weight, **config), ordered)

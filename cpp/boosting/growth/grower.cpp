@@ -28,15 +28,14 @@ std::size_t separate(const Bin* bins, std::uint32_t* rows, std::size_t count, st
 
 }  // namespace
 
-std::size_t Grower::move_rows(const GrownNode& node, RowRange range) {
-    std::uint32_t* rows = rows_->data() + range.begin;
-    std::uint32_t* moved = moved_.data() + range.begin;
+std::size_t send_to_sides(const BinnedTable& table, const GrownNode& node, std::span<std::uint32_t> rows,
+                          std::uint32_t* spare) {
     const auto f = static_cast<std::size_t>(node.feature);
-    const BinnedFeature& feature = table_.features()[f];
+    const BinnedFeature& feature = table.features()[f];
     const std::uint32_t last = node.bin, absent = feature.bins;
     std::size_t left = 0;
-    with_codes(table_.column(f), [&](const auto* bins) {
-        const auto move = [&](auto goes) { left = separate(bins, rows, range.size(), moved, goes); };
+    with_codes(table.column(f), [&](const auto* bins) {
+        const auto move = [&](auto goes) { left = separate(bins, rows.data(), rows.size(), spare, goes); };
         if (feature.nominal) {
             move([&](std::uint32_t bin) { return goes_right(feature, bin, last, node.missing_right, node.right); });
         } else if (node.missing_right || !feature.missing) {
@@ -45,7 +44,28 @@ std::size_t Grower::move_rows(const GrownNode& node, RowRange range) {
             move([=](std::uint32_t bin) { return (bin > last) & (bin != absent); });
         }
     });
-    return range.begin + left;
+    return left;
+}
+
+// Node by node, as the rows of the tree were sent: a way per row would be guessed wrong at every other test.
+void LeafFinder::find(std::span<const std::uint32_t> rows, std::uint32_t* leaves) {
+    rows_.assign(rows.begin(), rows.end());
+    spare_.resize(rows.size());
+    ranges_.resize(tree_.nodes.size());
+    ranges_[0] = {0, rows.size()};
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+        const GrownNode& node = tree_.nodes[i];
+        const auto [begin, end] = ranges_[i];
+        if (node.is_leaf()) {
+            for (std::size_t at = begin; at < end; ++at) leaves[rows_[at]] = static_cast<std::uint32_t>(i);
+            continue;
+        }
+        const std::size_t left =
+            send_to_sides(table_, node, std::span(rows_).subspan(begin, end - begin), spare_.data());
+        const auto child = static_cast<std::size_t>(node.first_child);
+        ranges_[child] = {begin, begin + left};
+        ranges_[child + 1] = {begin + left, end};
+    }
 }
 
 TreeGrower::Histograms Grower::send_rows(std::size_t node, const Below& to_do, Candidate&) {
@@ -65,7 +85,9 @@ TreeGrower::Histograms Grower::send_rows(std::size_t node, const Below& to_do, C
     const bool alone = !at_once && parent.row_count() < least_moved;
     parallel_for(alone ? 1 : threads_, parts, [&](std::size_t p, int worker) {
         const RowRange& range = parent.rows[p];
-        const std::size_t middle = move_rows(parent, range);
+        const std::size_t middle =
+            range.begin + send_to_sides(table_, parent, std::span(*rows_).subspan(range.begin, range.size()),
+                                        moved_.data() + range.begin);
         left.rows[p] = {range.begin, middle};
         right.rows[p] = {middle, range.end};
         if (at_once) histograms_.add(rows_of(small.rows[p]), gradients_, task_.unit, worker, found);

@@ -10,6 +10,25 @@
 
 namespace vaglio::boosting {
 
+// Sends rows to the sides of a node by its test: those of the left side come first, either side in its order. Returns
+// how many they are. `spare` has room for all.
+std::size_t send_to_sides(const BinnedTable& table, const GrownNode& node, std::span<std::uint32_t> rows,
+                          std::uint32_t* spare);
+
+// The leaf of each of some rows, by its number: `leaves` has room for all rows of the table.
+class LeafFinder {
+ public:
+    LeafFinder(const BinnedTable& table, const GrownTree& tree) : table_(table), tree_(tree) {}
+
+    void find(std::span<const std::uint32_t> rows, std::uint32_t* leaves);
+
+ private:
+    const BinnedTable& table_;
+    const GrownTree& tree_;
+    std::vector<std::uint32_t> rows_, spare_;
+    std::vector<RowRange> ranges_;  // of each node
+};
+
 class Grower : public TreeGrower {
  public:
     Grower(const BinnedTable& table, const GrowthConfig& config, int threads)
@@ -24,8 +43,6 @@ class Grower : public TreeGrower {
     Histograms send_rows(std::size_t node, const Below& to_do, Candidate& own) override;
     void finish(std::size_t share, Histograms& to) override;
     void deal(const std::vector<std::uint32_t>& rows);
-    // Moves the rows of a part; returns where those of the right side begin.
-    std::size_t move_rows(const GrownNode& node, RowRange range);
     void begin_count(const GrownNode& node, Histograms& to);
     Histograms count_root();
     std::span<const std::uint32_t> rows_of(const RowRange& range) const {

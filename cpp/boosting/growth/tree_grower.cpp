@@ -48,18 +48,6 @@ std::size_t GrownNode::row_count() const {
     return total;
 }
 
-std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
-    std::size_t at = 0;
-    while (!nodes[at].is_leaf()) {
-        const GrownNode& node = nodes[at];
-        const auto f = static_cast<std::size_t>(node.feature);
-        const bool right =
-            goes_right(table.features()[f], table.column(f).at(row), node.bin, node.missing_right, node.right);
-        at = static_cast<std::size_t>(node.first_child) + (right ? 1 : 0);
-    }
-    return at;
-}
-
 void GrownTree::take_steps(const SplitConfig& config, const FixedPoint& unit) {
     for (GrownNode& node : nodes) {
         if (!node.is_leaf()) continue;

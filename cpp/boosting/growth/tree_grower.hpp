@@ -50,8 +50,6 @@ struct GrownNode {
 struct GrownTree {
     std::vector<GrownNode> nodes;  // children lie side by side, behind their parent
 
-    // The leaf of a row of the table, by its bins.
-    std::size_t leaf(const BinnedTable& table, std::size_t row) const;
     // Newton steps of the leaves, from what their sums are now.
     void take_steps(const SplitConfig& config, const FixedPoint& unit);
     // The largest value of a leaf, of one output; throws std::overflow_error if one is no number.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 #include "base/parallel.hpp"
 #include "boosting/loss/loss_loops.hpp"
@@ -22,7 +23,9 @@ double largest_weight(const Target& target) {
 // NaN, if there is one.
 double larger(double a, double b) { return a > b || a != a ? a : b; }
 
-std::int32_t nearest(double x) { return static_cast<std::int32_t>(std::nearbyint(x)); }
+// To the nearest whole number, of two to the even one: what is added leaves no bit for a fraction. A number has fewer
+// than 51 bits.
+std::int32_t nearest(double x) { return static_cast<std::int32_t>((x + 0x1.8p52) - 0x1.8p52); }
 
 // Log-sum-exp of the raw predictions of a row.
 double log_total(const Target& target, std::size_t row) {
@@ -33,31 +36,87 @@ double log_total(const Target& target, std::size_t row) {
     return largest + std::log(sum);
 }
 
+// Calls use(kind) with the loss as a constant, so that a loop over rows does not ask for it row by row.
+template <class Use>
+auto with_kind(LossKind loss, Use use) {
+    switch (loss) {
+        case LossKind::binomial:
+            return use(std::integral_constant<LossKind, LossKind::binomial>());
+        case LossKind::multinomial:
+            return use(std::integral_constant<LossKind, LossKind::multinomial>());
+        case LossKind::absolute:
+            return use(std::integral_constant<LossKind, LossKind::absolute>());
+        case LossKind::quantile:
+            return use(std::integral_constant<LossKind, LossKind::quantile>());
+        case LossKind::poisson:
+            return use(std::integral_constant<LossKind, LossKind::poisson>());
+        case LossKind::gamma:
+            return use(std::integral_constant<LossKind, LossKind::gamma>());
+        case LossKind::squared:
+            break;
+    }
+    return use(std::integral_constant<LossKind, LossKind::squared>());
+}
+
+template <LossKind kind>
+Derivatives derivatives_of(const Target& target, std::size_t row, std::size_t output) {
+    const double raw = target.raw[output * target.rows + row], y = target.y[row];
+    if constexpr (kind == LossKind::binomial) {
+        const double p = 1 / (1 + std::exp(-raw));
+        return {p - y, p * (1 - p)};
+    } else if constexpr (kind == LossKind::multinomial) {
+        const double p = std::exp(raw - log_total(target, row));
+        return {p - (y == static_cast<double>(output) ? 1.0 : 0.0), p * (1 - p)};
+    } else if constexpr (kind == LossKind::squared) {
+        return {raw - y, 1.0};
+    } else if constexpr (kind == LossKind::absolute) {
+        return {raw > y ? 1.0 : -1.0, 1.0};
+    } else if constexpr (kind == LossKind::quantile) {
+        return {y >= raw ? -target.quantile : 1 - target.quantile, 1.0};
+    } else if constexpr (kind == LossKind::poisson) {
+        return {std::exp(raw) - y, std::exp(raw)};
+    } else {
+        return {1 - y * std::exp(-raw), y * std::exp(-raw)};
+    }
+}
+
+template <LossKind kind>
+double loss_of(const Target& target, std::size_t row) {
+    const double raw = target.raw[row], y = target.y[row];
+    if constexpr (kind == LossKind::binomial) {  // log(1 + e^raw) - y raw, without overflow
+        return (raw > 0 ? raw : 0.0) + std::log1p(std::exp(-std::fabs(raw))) - y * raw;
+    } else if constexpr (kind == LossKind::multinomial) {
+        return log_total(target, row) - target.raw[static_cast<std::size_t>(y) * target.rows + row];
+    } else if constexpr (kind == LossKind::squared) {
+        return 0.5 * (raw - y) * (raw - y);
+    } else if constexpr (kind == LossKind::absolute) {
+        return std::fabs(raw - y);
+    } else if constexpr (kind == LossKind::quantile) {
+        return y >= raw ? target.quantile * (y - raw) : (1 - target.quantile) * (raw - y);
+    } else if constexpr (kind == LossKind::poisson) {
+        return std::exp(raw) - y * raw;
+    } else {
+        return raw + y * std::exp(-raw);
+    }
+}
+
+// Derivatives of the rows of a block, in whole units.
+template <LossKind kind>
+void derive_block(const Target& target, const FixedPoint& unit, std::size_t first, std::size_t end, RowGradient* to) {
+    const double to_gradient = 1 / unit.gradient_unit, to_hessian = 1 / unit.hessian_unit;
+    const bool constant = target.constant_hessian();
+    for (std::size_t i = first; i < end; ++i) {
+        const double weight = target.weight ? target.weight[i] : 1.0;
+        const Derivatives d = derivatives_of<kind>(target, i, 0);
+        to[i] = {nearest(d.gradient * weight * to_gradient),
+                 constant ? 0u : static_cast<std::uint32_t>(nearest(d.hessian * weight * to_hessian))};
+    }
+}
+
 }  // namespace
 
 Derivatives derivatives(const Target& target, std::size_t row, std::size_t output) {
-    const double raw = target.raw[output * target.rows + row], y = target.y[row];
-    switch (target.loss) {
-        case LossKind::binomial: {
-            const double p = 1 / (1 + std::exp(-raw));
-            return {p - y, p * (1 - p)};
-        }
-        case LossKind::multinomial: {
-            const double p = std::exp(raw - log_total(target, row));
-            return {p - (y == static_cast<double>(output) ? 1.0 : 0.0), p * (1 - p)};
-        }
-        case LossKind::squared:
-            return {raw - y, 1.0};
-        case LossKind::absolute:
-            return {raw > y ? 1.0 : -1.0, 1.0};
-        case LossKind::quantile:
-            return {y >= raw ? -target.quantile : 1 - target.quantile, 1.0};
-        case LossKind::poisson:
-            return {std::exp(raw) - y, std::exp(raw)};
-        case LossKind::gamma:
-            return {1 - y * std::exp(-raw), y * std::exp(-raw)};
-    }
-    return {0.0, 0.0};
+    return with_kind(target.loss, [&](auto kind) { return derivatives_of<kind()>(target, row, output); });
 }
 
 Derivatives derivative_bounds(const Target& target, int threads) {
@@ -68,13 +127,17 @@ Derivatives derivative_bounds(const Target& target, int threads) {
     }
     const std::size_t blocks = blocks_of(target.rows);
     std::vector<Derivatives> largest(blocks, {0.0, 0.0});
-    parallel_for(threads, blocks, [&](std::size_t b, int) {
-        for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
-            const double weight = target.weight ? target.weight[i] : 1.0;
-            const Derivatives d = derivatives(target, i, 0);
-            largest[b].gradient = larger(weight * std::fabs(d.gradient), largest[b].gradient);
-            largest[b].hessian = larger(weight * d.hessian, largest[b].hessian);
-        }
+    with_kind(target.loss, [&](auto kind) {
+        parallel_for(threads, blocks, [&](std::size_t b, int) {
+            Derivatives own{0.0, 0.0};
+            for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
+                const double weight = target.weight ? target.weight[i] : 1.0;
+                const Derivatives d = derivatives_of<kind()>(target, i, 0);
+                own.gradient = larger(weight * std::fabs(d.gradient), own.gradient);
+                own.hessian = larger(weight * d.hessian, own.hessian);
+            }
+            largest[b] = own;
+        });
     });
     Derivatives bounds{0.0, 0.0};
     for (const Derivatives& d : largest) {
@@ -99,7 +162,6 @@ void Gradients::compute(const Target& target, int threads) {
 void Gradients::compute(const Target& target, const FixedPoint& units, int threads) {
     const std::size_t blocks = blocks_of(target.rows);
     const bool log_loss = target.loss == LossKind::binomial || target.loss == LossKind::multinomial;
-    const bool constant = target.constant_hessian();
     rows.resize(target.rows * target.outputs);
     unit = units;
     const double to_gradient = 1 / unit.gradient_unit, to_hessian = 1 / unit.hessian_unit;
@@ -108,12 +170,8 @@ void Gradients::compute(const Target& target, const FixedPoint& units, int threa
     const auto compute_block = [&](std::size_t b) {
         const std::size_t first = b * block_rows, count = std::min(block_rows, target.rows - first);
         if (!log_loss) {
-            for (std::size_t i = first; i < first + count; ++i) {
-                const double weight = target.weight ? target.weight[i] : 1.0;
-                const Derivatives d = derivatives(target, i, 0);
-                rows[i] = {nearest(d.gradient * weight * to_gradient),
-                           constant ? 0u : static_cast<std::uint32_t>(nearest(d.hessian * weight * to_hessian))};
-            }
+            with_kind(target.loss,
+                      [&](auto kind) { derive_block<kind()>(target, unit, first, first + count, rows.data()); });
             return;
         }
         LossBlock block{count,
@@ -142,33 +200,23 @@ void Gradients::compute(const Target& target, const FixedPoint& units, int threa
 }
 
 double row_loss(const Target& target, std::size_t row) {
-    const double raw = target.raw[row], y = target.y[row];
-    switch (target.loss) {
-        case LossKind::binomial:  // log(1 + e^raw) - y raw, without overflow
-            return (raw > 0 ? raw : 0.0) + std::log1p(std::exp(-std::fabs(raw))) - y * raw;
-        case LossKind::multinomial:
-            return log_total(target, row) - target.raw[static_cast<std::size_t>(y) * target.rows + row];
-        case LossKind::squared:
-            return 0.5 * (raw - y) * (raw - y);
-        case LossKind::absolute:
-            return std::fabs(raw - y);
-        case LossKind::quantile:
-            return y >= raw ? target.quantile * (y - raw) : (1 - target.quantile) * (raw - y);
-        case LossKind::poisson:
-            return std::exp(raw) - y * raw;
-        case LossKind::gamma:
-            return raw + y * std::exp(-raw);
-    }
-    return 0.0;
+    return with_kind(target.loss, [&](auto kind) { return loss_of<kind()>(target, row); });
 }
 
 double mean_loss(const Target& target, const std::vector<std::uint32_t>& rows, const double* weight, int threads) {
     const std::size_t blocks = blocks_of(rows.size());
-    std::vector<LossSum> sums(blocks);
-    parallel_for(threads, blocks, [&](std::size_t b, int) {
-        for (std::size_t i = b * block_rows; i < std::min(rows.size(), (b + 1) * block_rows); ++i) {
-            sums[b].add(row_loss(target, rows[i]), weight ? weight[rows[i]] : 1.0);
+    std::vector<LossSum> sums(static_cast<std::size_t>(std::max(1, threads)));
+    const auto add_block = [&](auto kind, std::size_t b, LossSum& to) {
+        const std::size_t first = b * block_rows, end = std::min(rows.size(), first + block_rows);
+        if (!weight) to.count(end - first);
+        for (std::size_t i = first; i < end; ++i) {
+            const double own = loss_of<kind()>(target, rows[i]);
+            weight ? to.add(own, weight[rows[i]]) : to.add_loss(own);
         }
+    };
+    with_kind(target.loss, [&](auto kind) {
+        parallel_for(threads, blocks,
+                     [&](std::size_t b, int worker) { add_block(kind, b, sums[static_cast<std::size_t>(worker)]); });
     });
     LossSum all;
     for (const LossSum& sum : sums) all += sum;

@@ -61,13 +61,18 @@ struct LossSum {
     ExactSum loss, weight;
 
     void add(double own, double own_weight) {
+        add_loss(own, own_weight);
+        weight.add(own_weight);
+    }
+    // So many rows that weigh one, whose losses were added alone.
+    void count(std::size_t rows) { weight.add(static_cast<double>(rows)); }
+    void add_loss(double own, double own_weight = 1.0) {
         // What is no number, or beyond all numbers, makes the mean so.
         if (std::isfinite(own)) {
             loss.add(own_weight * own);
         } else {
             beyond = true;
         }
-        weight.add(own_weight);
     }
     LossSum& operator+=(const LossSum& other) {
         loss += other.loss;

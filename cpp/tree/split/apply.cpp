@@ -15,11 +15,11 @@ namespace {
 
 double threshold_between(const GrowSetting& setting, const Candidate& candidate) {
     if (candidate.only_missing) return candidate.drawn ? candidate.threshold : std::numeric_limits<double>::infinity();
+    if (candidate.drawn && !setting.config.strict) return candidate.threshold;
     const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
     const auto values = setting.data.values[column];
     const auto& lowest = setting.data.lowest.empty() ? setting.data.values : setting.data.lowest;
     const double low = values[candidate.lower], high = lowest[column][candidate.upper];
-    if (candidate.drawn && !setting.config.strict) return candidate.threshold;
     if (candidate.drawn && candidate.threshold > low) return candidate.threshold;
     return parting_number(low, high, setting.config.strict);
 }
@@ -33,7 +33,16 @@ std::uint32_t last_left(const Candidate& candidate) {
 void assign_numeric(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
                     Partition& partition) {
     const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
-    const std::uint32_t* ranks = setting.data.rank_column(column);
+    const RankColumn ranks = setting.data.ranks_for(column, node.size);
+    if (candidate.by_threshold) {
+        const RankedValues& values = setting.data.values[column];
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const std::uint32_t row = node.rows()[i];
+            partition.branch[i] = values.of_row(row, [&] { return ranks[row]; }) > candidate.threshold;
+        }
+        partition.branches = 2;
+        return;
+    }
     const std::uint32_t last = last_left(candidate);
     for (std::uint32_t i = 0; i < node.size; ++i) {
         const std::uint32_t rank = ranks[node.rows()[i]];

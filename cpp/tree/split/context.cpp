@@ -1,6 +1,7 @@
 // What numeric and nominal scans share: sums over rows, split information, the verdict on a candidate.
 #include "tree/split/context.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "tree/loss/fit.hpp"
@@ -62,7 +63,30 @@ double split_information(const NodeContext& context, std::span<const double> bra
     return info;
 }
 
+namespace {
+
+// The ranks of the node on either side of a threshold that parts its values.
+void find_ranks(const NodeContext& context, Candidate& candidate) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    const RankedValues& values = context.data.values[column];
+    const RankColumn ranks = context.data.ranks_for(column, context.node.size);
+    candidate.lower = 0;
+    candidate.upper = missing_rank;
+    for (std::uint32_t i = 0; i < context.node.size; ++i) {
+        const std::uint32_t row = context.node.rows()[i], rank = ranks[row];
+        if (values.of_row(row, [&] { return rank; }) <= candidate.threshold) {
+            candidate.lower = std::max(candidate.lower, rank);
+        } else {
+            candidate.upper = std::min(candidate.upper, rank);
+        }
+    }
+    candidate.by_threshold = false;
+}
+
+}  // namespace
+
 void read_ranks(const NodeContext& context, Candidate& candidate) {
+    if (candidate.by_threshold && context.config.strict) find_ranks(context, candidate);
     if (!candidate.by_position) return;
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);

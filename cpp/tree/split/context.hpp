@@ -32,6 +32,8 @@ struct Candidate {
     // Numeric: lower and upper are positions of rows of the node, whose ranks are read where the candidate wins: a read
     // from a large table takes as long as the scan of a small node.
     bool by_position = false;
+    // Numeric: lower and upper are not known yet, only the threshold between them.
+    bool by_threshold = false;
     std::int32_t missing_branch = -1;
     bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
     double threshold = 0;
@@ -129,7 +131,7 @@ struct ScanScratch {
     std::vector<std::uint64_t> keys, spare_keys;
     std::vector<std::uint32_t> short_keys, short_spare, histogram;
     std::vector<std::int64_t> counts;
-    std::vector<double> left, right, missing, suffix;
+    std::vector<double> left, right, missing, suffix, values;
     // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight, category_squares;
     std::vector<double> category_rows;  // where weights are more than counts of rows

@@ -31,6 +31,11 @@ class RankedValues {
         : list_(column), stride_(stride), rows_(rows.data()), size_(rows.size()) {}
 
     std::size_t size() const { return size_; }
+    // The value of a row that has one, whose rank is `rank()`: out of the table without asking for it.
+    template <class Rank>
+    double of_row(std::size_t row, Rank rank) const {
+        return list_[(rows_ ? static_cast<std::ptrdiff_t>(row) : static_cast<std::ptrdiff_t>(rank())) * stride_] + 0.0;
+    }
     double operator[](std::size_t rank) const {
         return list_[(rows_ ? static_cast<std::ptrdiff_t>(rows_[rank]) : static_cast<std::ptrdiff_t>(rank)) * stride_] +
                0.0;

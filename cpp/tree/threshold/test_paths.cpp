@@ -124,10 +124,10 @@ bool same(const NodeContext& context, Candidate found, Candidate plain) {
     if (found.valid != plain.valid || !found.valid) return found.valid == plain.valid;
     read_ranks(context, found);
     read_ranks(context, plain);
-    return found.feature == plain.feature && found.lower == plain.lower && found.upper == plain.upper &&
-           found.missing_branch == plain.missing_branch && found.only_missing == plain.only_missing &&
-           found.drawn == plain.drawn && found.threshold == plain.threshold && close(found.gain, plain.gain) &&
-           close(found.worth, plain.worth);
+    const bool beside = found.by_threshold || (found.lower == plain.lower && found.upper == plain.upper);
+    return found.feature == plain.feature && beside && found.missing_branch == plain.missing_branch &&
+           found.only_missing == plain.only_missing && found.drawn == plain.drawn &&
+           found.threshold == plain.threshold && close(found.gain, plain.gain) && close(found.worth, plain.worth);
 }
 
 Candidate plain_scan(const NodeContext& context, std::uint32_t feature) {
@@ -208,8 +208,26 @@ void check_drawn(const Kind& kind, std::uint64_t seed) {
     CHECK(takes(context, 1, no_order, ThresholdPath::drawn_counts));
     CHECK(takes(context, 1, 1, ThresholdPath::drawn_counts));
     force(ThresholdPath::drawn_counts, context, false);
+    example.config.strict = true;
+    force(ThresholdPath::drawn_counts, context, false);
     example.config.mdl_correction = true;
     CHECK(takes(context, 1, no_order, ThresholdPath::order));
+}
+
+void check_drawn_squares(Weighing weighing, std::uint64_t seed) {
+    Example example({Criterion::squared_error, 0, weighing}, seed);
+    example.config.random_thresholds = true;
+    for (const double least : {1.0, 150.0}) {
+        const NodeContext context = example.context(least);
+        CHECK(takes(context, 1, no_order, ThresholdPath::drawn_squares));
+        example.config.strict = least > 1;
+        force(ThresholdPath::drawn_squares, context, false);
+    }
+    example.config.monotonic.assign(columns, 1);
+    CHECK(takes(example.context(), 1, no_order, ThresholdPath::order));
+    Example incomplete({Criterion::squared_error, 0, weighing, true}, seed);
+    incomplete.config.random_thresholds = true;
+    CHECK(takes(incomplete.context(), 1, no_order, ThresholdPath::order));
 }
 
 // Rows in several branches: entropies of real weights, with values that are missing or not.
@@ -296,6 +314,8 @@ int main() {
     for (const std::size_t classes : {2u, 3u, 4u}) check_given_weights(classes, ++seed);
     for (const bool missing : {false, true})
         for (const Weighing weighing : {Weighing::ones, Weighing::counts}) check_targets(missing, weighing, ++seed);
+    for (const Weighing weighing : {Weighing::ones, Weighing::counts, Weighing::given})
+        check_drawn_squares(weighing, ++seed);
     check_plain();
     return check_result();
 }

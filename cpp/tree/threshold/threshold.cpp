@@ -15,6 +15,8 @@
 //                                        AdaBoost
 //   drawn_counts      draws_counts       whole counts, complete column, random     it reads the least and the greatest
 //   by_draw.cpp                          thresholds: extra trees of classes        value, and one count of classes
+//   drawn_squares     draws_squares      squared error, complete column, random    the same with sums of targets: extra trees
+//   by_draw.cpp                          thresholds, no constraints                of numbers
 //   kept_counts       counts_kept_order  whole counts, no value of the node        class counts fit a register, and a
 //   by_counts.cpp                        missing, kept order: ID3, C4.5, CART      pass over it needs no division
 //   histogram         counts_values      whole counts, no value of the node        class counts per value replace the
@@ -86,6 +88,11 @@ bool draws_counts(const NodeContext& context, std::uint32_t column) {
            payload_scored(context);
 }
 
+bool draws_squares(const NodeContext& context, std::uint32_t column) {
+    return context.config.random_thresholds && context.data.complete[column] && !context.config.mdl_correction &&
+           context.config.criterion == Criterion::squared_error && !context.data.outputs && !context.monotonic();
+}
+
 bool counts_kept_order(const NodeContext& context, std::uint32_t slot) {
     return slot != no_order && context.node.known[slot] == context.node.size && counts_whole(context);
 }
@@ -108,6 +115,7 @@ bool weighs_values(const NodeContext& context, std::uint32_t column) {
 
 ThresholdPath threshold_path(const NodeContext& context, std::uint32_t column, std::uint32_t slot) {
     if (draws_counts(context, column)) return ThresholdPath::drawn_counts;
+    if (draws_squares(context, column)) return ThresholdPath::drawn_squares;
     if (slot != no_order) return counts_kept_order(context, slot) ? ThresholdPath::kept_counts : ThresholdPath::order;
     if (counts_values(context, column)) return ThresholdPath::histogram;
     if (counts_keys(context, column)) return ThresholdPath::sorted_keys;
@@ -140,6 +148,8 @@ std::optional<Candidate> scan_path(ThresholdPath path, const NodeContext& contex
     switch (path) {
         case ThresholdPath::drawn_counts:
             return scan_drawn_counts(context, feature, scratch);
+        case ThresholdPath::drawn_squares:
+            return scan_drawn_squares(context, feature, scratch);
         case ThresholdPath::kept_counts:
             return scan_counts(context, feature, kept_order(context, slot), scratch);
         case ThresholdPath::histogram:
@@ -158,7 +168,8 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const ThresholdPath path = threshold_path(context, column, slot);
     // A column that the node does not keep in order any more is constant in it.
-    if (path != ThresholdPath::drawn_counts && slot != no_order && context.node.known[slot] == 0) return {};
+    const bool drawn = path == ThresholdPath::drawn_counts || path == ThresholdPath::drawn_squares;
+    if (!drawn && slot != no_order && context.node.known[slot] == 0) return {};
     if (auto candidate = scan_path(path, context, feature, slot, scratch)) return std::move(*candidate);
     return scan_in_order(context, feature, slot, scratch);
 }

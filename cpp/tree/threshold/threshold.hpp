@@ -18,9 +18,18 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
 
 // The ways to find it; threshold.cpp has a table of them. Each has a predicate that says whether the path serves a
 // column of a node, as far as can be told before its rows are read. order serves every column.
-enum class ThresholdPath : std::uint8_t { drawn_counts, kept_counts, histogram, sorted_keys, values, order };
+enum class ThresholdPath : std::uint8_t {
+    drawn_counts,
+    drawn_squares,
+    kept_counts,
+    histogram,
+    sorted_keys,
+    values,
+    order
+};
 
 bool draws_counts(const NodeContext& context, std::uint32_t column);
+bool draws_squares(const NodeContext& context, std::uint32_t column);
 bool counts_kept_order(const NodeContext& context, std::uint32_t slot);
 bool counts_values(const NodeContext& context, std::uint32_t column);
 bool counts_keys(const NodeContext& context, std::uint32_t column);
@@ -70,6 +79,7 @@ Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span
 Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                       ScanScratch& scratch);
 Candidate scan_drawn_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+Candidate scan_drawn_squares(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 // Nothing where a row misses its value; by values only where the rest of the rows would not be left out.
 std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 std::optional<Candidate> scan_keys(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
