@@ -1,7 +1,7 @@
 """``python tools/catalogue.py it.po it.mo``: compile a catalogue of messages as the standard library reads it.
 
-Babel's own command also compares formats of Python's ``%``. No template is one, but "95% interval" looks like one, and its
-translation like another. The build runs this file with nothing installed but Babel, so it imports nothing else.
+Babel's own command also compares formats of Python's ``%``. No template has one, but "95% interval" looks like one, as
+does its translation. The build runs this file with nothing installed but Babel, so it imports nothing else.
 """
 
 from __future__ import annotations
