@@ -196,4 +196,4 @@ $(STAMPS)/install: $(NATIVE) $(STAMPS)/modules pyproject.toml README.md $(STAMPS
 	@touch $@
 
 %.mo: %.po | $(STAMPS)/install
-	@$(BIN)/python -m babel.messages.frontend --quiet compile -i $< -o $@ -l $(*F)
+	@$(BIN)/python tools/catalogue.py $< $@

@@ -10,6 +10,10 @@ import shutil
 import signal
 from collections.abc import Generator
 
+# Many tests compare with scikit-learn, whose threads wait for work in a busy loop. Where other tests run beside, that
+# takes more processor time than the work. OpenMP reads this when it is loaded, here and in every process of a test.
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+
 import numpy as np
 import pytest
 from hypothesis import settings

@@ -21,10 +21,11 @@ from string import Formatter
 
 from babel.messages.catalog import Catalog
 from babel.messages.jslexer import tokenize
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
+
+from tools.catalogue import compiled
 
 PACKAGE = Path(__file__).parent.parent / "src" / "vaglio"
 LOCALE = PACKAGE / "messages" / "locale"
@@ -163,15 +164,6 @@ def codes_twice(found: list[Found]) -> Iterator[str]:
     for template, where, code in found:
         if code and of.setdefault(code, template) != template:
             yield f"{where}: the code {code!r} stands for {of[code]!r} and for {template!r}"
-
-
-def compiled(path: Path) -> bytes:
-    """Return a catalogue as the standard library reads it."""
-    with path.open("rb") as file:
-        catalogue = read_po(file, locale=path.stem)
-    written = io.BytesIO()
-    write_mo(written, catalogue)
-    return written.getvalue()
 
 
 def main() -> int:

@@ -17,12 +17,23 @@ from vaglio import datasets
 from .conftest import Outcome, run_here
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, penguins: Path) -> Path:
+    """A folder with a table whose name has a space, and its model, trained once."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "my penguins.csv").write_bytes(penguins.read_bytes())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run_here("train", "my penguins.csv", "--target", "species", "--out", "my model.vaglio").code == 0
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, penguins: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a table whose name has a space, and a model; commands run in it."""
+def folder(tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder of the test's own; commands run in it."""
+    for path in made.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
-    Path("my penguins.csv").write_bytes(penguins.read_bytes())
-    assert run_here("train", "my penguins.csv", "--target", "species", "--out", "my model.vaglio").code == 0
     return tmp_path
 
 
