@@ -395,8 +395,11 @@ class Table:
                 "No row has a value in the target {column!r}. There is nothing to learn from.",
                 column=name,
             )
-        column = known.column(name)
-        y = numbers(column) if task == "regression" else labels(column)
+        if task == "regression":
+            column = self.column(name)
+            y = numbers(column)[~column.missing]
+        else:
+            y = labels(known.column(name))
         inputs = [c.name for c in known._columns.values() if c.role == "input" and c.name != name]
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]
