@@ -42,7 +42,7 @@ def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         page.set_input_files("#file", messy)
         page.wait_for_selector("#target")
         page.select_option("#target", "buys")
-        page.get_by_role("button", name="Set the class").click()
+        page.get_by_role("button", name="Set the target").click()
         page.wait_for_selector(".studio-columns .is-class")
         page.get_by_label("Level of zone").select_option("nominal")
         page.wait_for_selector(".steps li:nth-child(3)")

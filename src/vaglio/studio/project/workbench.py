@@ -74,7 +74,7 @@ class OpenTable:
     def need_target(self) -> str:
         """Return the class column; without one there is nothing to learn."""
         if self.target is None:
-            raise InputError("class-not-set", "Which column is the class? Set it on the page Table.")
+            raise InputError("class-not-set", "Which column is the target? Set it on the page Table.")
         return self.target
 
     @cached_property
