@@ -69,7 +69,9 @@ def objects(cells: Cells) -> list[dict[str, Any]]:
 def typed(cells: Cells) -> list[dict[str, Any]]:
     """Return rows as JSON that a server takes: numbers are numbers."""
     plain = str.maketrans(",", ".", ".")
-    return [{**row, "pay": None if row["pay"] is None else float(row["pay"].translate(plain))} for row in objects(cells)]
+    return [
+        {**row, "pay": None if row["pay"] is None else float(row["pay"].translate(plain))} for row in objects(cells)
+    ]
 
 
 class Ways:
@@ -95,7 +97,9 @@ class Ways:
         predict, one = self.fitted.predict, self.fitted.predict_one
         return {
             **{ending: self._command(f"rows.{ending}") for ending in endings},
-            **{f"{ending} on disk": self._command(f"rows.{ending}", "--memory", "4GB") for ending in ("csv", "parquet")},
+            **{
+                f"{ending} on disk": self._command(f"rows.{ending}", "--memory", "4GB") for ending in ("csv", "parquet")
+            },
             "read": predict(vaglio.read(self.folder / "rows.csv", like=self.fitted.cell_formats)),
             "scanned": np.asarray(predict(vaglio.scan(self.folder / "rows.csv"))),
             "pandas": predict(self.frame),
@@ -259,7 +263,9 @@ def test_the_spread_of_rows_that_are_alike_is_in_the_unit_of_the_target(power: i
     y = np.array([1.5, 2.5, 4.0, 8.0] * 5)
     spreads = []
     for values in (y, np.ldexp(y, power)):
-        found = vaglio.audit(vaglio.Table.from_any({"x": [1.0, 1.0, 2.0, 2.0] * 5, "y": values}), "y", task="regression").findings
+        found = vaglio.audit(
+            vaglio.Table.from_any({"x": [1.0, 1.0, 2.0, 2.0] * 5, "y": values}), "y", task="regression"
+        ).findings
         spreads += [each.message.values["spread"] for each in found if each.kind == "inconsistent"]
     assert len(spreads) == 2
     assert spreads[1] == np.ldexp(spreads[0], power) > 0

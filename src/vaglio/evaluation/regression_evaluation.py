@@ -272,9 +272,7 @@ class RegressionEvaluation(EvaluatedRows):
             error = guessed - true
             square = float(np.average(np.square(error), weights=weight))
             row: dict[str, Any] = {text("fold"): fold + 1, text("rows"): int(at.sum())}
-            figures: dict[str, Any] = {
-                text("MAE"): float(np.ldexp(np.average(np.abs(error), weights=weight), power))
-            }
+            figures: dict[str, Any] = {text("MAE"): float(np.ldexp(np.average(np.abs(error), weights=weight), power))}
             if counts.min() > 1:
                 spread = float(np.average(np.square(true - np.average(true, weights=weight)), weights=weight))
                 share = 1 - square / spread if spread > 0 else float("nan")

@@ -73,13 +73,14 @@ def decide_task(target: Any, asked: str = "auto", able: Task | None = None, name
     if asked not in TASKS:
         allowed = listed(TASKS, quoted=True, last="or")
         raise InputError("unknown-asked-task", "task must be {allowed}, not {task!r}.", allowed=allowed, task=asked)
+    told = _of_time(target)
     if asked != "auto":
-        return TargetTask("regression", told=_of_time(target)) if asked == "regression" else TargetTask("classification")
+        return TargetTask("regression", told=told) if asked == "regression" else TargetTask("classification")
     values = _numbers(target)
     if values is None:
         # Learners of numbers alone read words as numbers, or name the first that is none.
-        return TargetTask("regression", told=_of_time(target)) if able == "regression" else TargetTask("classification")
-    if (told := _of_time(target)) is not None and able != "classification":
+        return TargetTask("regression", told=told) if able == "regression" else TargetTask("classification")
+    if told is not None and able != "classification":
         return TargetTask("regression", told=told)
     named = target.name if isinstance(target, Column) else name
     found, distinct = _of_numbers(values)
