@@ -302,7 +302,7 @@ def _opened(written: Path, target: Path, mode: str) -> IO[bytes]:
     # Not tempfile.mkstemp: its files are private, and the usual permissions can be known only by changing the umask
     # of the whole process for a moment. Exclusive creation ("x") gives the usual permissions on every system.
     try:
-        return written.open(mode)  # type: ignore[return-value]
+        return written.open(mode)
     except OSError as error:
         raise _refusal(target, error) from error
 
