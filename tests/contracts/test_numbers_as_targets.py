@@ -179,6 +179,19 @@ def test_few_quantities_are_numbers_where_numbers_are_asked(written: str) -> Non
     np.testing.assert_array_equal(Rows.of(table, able="regression").y, values)
 
 
+@pytest.mark.parametrize("written", ["euro", "percent", "unit"])
+def test_a_model_of_few_quantities_is_evaluated_on_its_own_rows_and_on_others(written: str) -> None:
+    def table(values: list[float], **how: Any) -> vaglio.Table:
+        cells = [[str(at), WRITTEN[written](value)] for at, value in enumerate(values)]
+        return vaglio.read(io.BytesIO(text_of(["x", "y"], cells)), target="y", delimiter=";", **how)
+
+    few = table([10.5, 20.5, 30.5] * 6, roles={"x": "input"})
+    model = vaglio.LinearRegression().fit(*few.xy(task="regression")).fitted_.with_target(few)
+    for values in ([10.5, 20.5, 30.5], [11.0, 1234.5, 7.0]):
+        again = table(values, like={**model.cell_formats, "y": model.target_format})
+        assert again["y"].tolist() == values
+
+
 @pytest.mark.parametrize(
     ("cell", "why"), [("oops", ""), ("True", ""), ("inf", ""), ("1,234 kg", "could be 1234 or 1.234"), ("7 g", "")]
 )

@@ -368,7 +368,8 @@ def numbers(column: Column, *, whole: bool = True) -> np.ndarray:
     from vaglio.table._convert import as_nominal as in_categories
 
     column = in_categories(column)
-    values, unit = _as_numbers(column.categories)
+    unit = unit_of_words(column.categories)
+    values = _as_numbers(column.categories, unit)
     wrong = np.flatnonzero(np.append(np.isnan(values), False)[column.data])
     if len(wrong):
         cell = column.categories[column.data[wrong[0]]]
@@ -387,18 +388,29 @@ def numbers(column: Column, *, whole: bool = True) -> np.ndarray:
     return found
 
 
-def _as_numbers(categories: tuple[Any, ...]) -> tuple[np.ndarray, str]:
-    """Return what the categories write as numbers, NaN for what is not finite or has two meanings; and their unit.
+def unit_of_words(categories: Sequence[Any]) -> str:
+    """Return the unit of the numbers that categories write; "" if they have none.
+
+    Parameters
+    ----------
+    categories : sequence
+    """
+    from vaglio.table._numerals import read_numerals
+
+    words = [str(value).strip() for value in categories]
+    return read_numerals(words, np.ones(len(words))).unit
+
+
+def _as_numbers(categories: tuple[Any, ...], unit: str) -> np.ndarray:
+    """Return what the categories write as numbers in a unit, NaN for what is not finite or has two meanings.
 
     Each word is read by itself: the others of another table would change what it means.
     """
-    from vaglio.table._numerals import numbers_like, read_numerals
+    from vaglio.table._numerals import numbers_like
 
-    words = [str(value).strip() for value in categories]
-    unit = read_numerals(words, np.ones(len(words))).unit
-    values = numbers_like(words, "", unit)
+    values = numbers_like([str(value).strip() for value in categories], "", unit)
     values[np.isin(list(map(type, categories)), (bool, np.bool_))] = np.nan
-    return values, unit
+    return values
 
 
 def _as_array(categories: tuple[Any, ...]) -> np.ndarray:
