@@ -333,6 +333,7 @@ def test_every_refusal_counts_rows_from_one():
     X = pd.DataFrame({"a": np.arange(40.0), "c": [*"xy"] * 20})
     y = np.array([*"pq"] * 20)
     model = vaglio.C45Classifier(unseen="error").fit(X, y)
+    far = vaglio.LinearRegression().fit(np.arange(40.0)[:, None], np.arange(40.0) * 1e250)
     bad = {"a": ["1", "2", "oops"], "c": [*"xyx"]}, {"a": [1.0, 2.0, np.inf]}, {"a": ["1", "2", "inf"]}, {"c": [*"xyz"]}
     refused: list[Callable[[], Any]] = [
         *(lambda cells=cells: model.predict(X[:3].assign(**cells)) for cells in bad),
@@ -341,9 +342,11 @@ def test_every_refusal_counts_rows_from_one():
         lambda: vaglio.CARTClassifier().fit(X, [*y[:2], {1}, *y[3:]]),
         lambda: vaglio.evaluate(model, X, [*y[:2], None, *y[3:]]),
         lambda: vaglio.evaluation.RegressionEvaluation.from_predictions([1, 2, np.inf], [1, 2, 3]),
+        lambda: far.predict(np.array([[1.0], [2.0], [1e300]])),
+        lambda: far.fitted_.predict(np.array([[1.0], [2.0], [1e300]])),
     ]
     for refuse in refused:
-        with pytest.raises(InputError, match=r"row 3\b"):
+        with pytest.raises(InputError, match=r"[Rr]ow 3\b"):
             refuse()
 
 

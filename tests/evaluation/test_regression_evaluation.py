@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -267,6 +268,16 @@ def test_the_unit_of_the_target_changes_no_figure_and_no_interval(power):
         ends = [math.ldexp(value, at) for value in (found.value, found.low, found.high)]
         assert ends == pytest.approx([expected.value, expected.low, expected.high], rel=1e-9)
         assert expected.low < expected.value < expected.high
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("power", [-1000, 20, 1000])
+def test_the_unit_of_the_target_changes_no_figure_of_a_fold_but_its_unit(power):
+    plain, scaled = (dataclasses.replace(_scaled(each), folds=np.arange(60) % 3) for each in (0, power))
+    for expected, found in zip([*plain.per_fold(), *plain.spread()], [*scaled.per_fold(), *scaled.spread()]):
+        for name, value in found.items():
+            in_units = name in ("RMSE", "MAE") or (isinstance(value, float) and found.get("measure") in ("RMSE", "MAE"))
+            assert (math.ldexp(value, -power) if in_units else value) == expected[name]
 
 
 @pytest.mark.filterwarnings("error")

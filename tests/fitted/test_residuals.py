@@ -63,6 +63,16 @@ def test_the_ranks_are_those_of_exchangeable_rows() -> None:
             assert coverage - 1e-9 <= inside / (n + 1) <= coverage + 2 / (n + 1) + 1e-9
 
 
+@pytest.mark.parametrize("n", range(2, 60))
+def test_the_largest_share_that_a_refusal_names_is_given(n: int) -> None:
+    residuals = Residuals.of(np.arange(n) - 0.5)
+    with pytest.raises(InputError) as raised:
+        residuals.ends(0.9999)
+    named = float(str(raised.value).split("intervals of ")[1].split("%")[0])
+    low, high = residuals.ends(named / 100)
+    assert low < high
+
+
 def test_too_few_residuals_and_strange_shares_are_refused() -> None:
     few = Residuals.of(range(9))
     assert few.ends(few.most) == (0.0, 8.0)

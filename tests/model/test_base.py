@@ -55,7 +55,7 @@ def test_results_that_are_no_numbers_are_refused_by_row() -> None:
     assert check_finite(good, "probabilities") is good
     large = np.full((3, 2), 1.7e308)  # their sum is infinite, and they are not
     assert check_finite(large, "predictions") is large
-    with pytest.raises(InputError, match=r"Row 1 has values.*its predictions are not finite"):
+    with pytest.raises(InputError, match=r"Row 2 has values.*its predictions are not finite"):
         check_finite(np.array([0.0, np.inf, np.nan]), "predictions")
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import pathlib
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -37,6 +41,37 @@ def test_a_body_that_raises_changes_nothing(tmp_path: Path, error: type[BaseExce
         fail()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_ctrl_c_at_any_line_leaves_the_old_file_or_the_new_one_and_no_other(tmp_path: Path):
+    path = tmp_path / "a.txt"
+    files, before = replacing.__wrapped__.__code__.co_filename, sys.gettrace()  # type: ignore[attr-defined]
+    interrupted, nth = True, 0
+    while interrupted:
+        path.write_text("old\n")
+        interrupted, left, nth = False, nth, nth + 1
+
+        def press(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal interrupted, left
+            # Python looks for signals between lines, and when a call into the system is over.
+            looked = frame.f_code.co_filename == files and event == "line"
+            if looked or (frame.f_code.co_filename == pathlib.__file__ and event == "return"):
+                left -= 1
+                if left < 0 and not interrupted:
+                    interrupted = True
+                    raise KeyboardInterrupt
+            return press
+
+        sys.settrace(press)
+        try:
+            write_whole(path, "new")
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        assert path.read_text() in ("old\n", "new\n"), nth
+        assert list(tmp_path.iterdir()) == [path], nth
+    assert nth > 30
 
 
 def test_a_file_that_cannot_be_replaced_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

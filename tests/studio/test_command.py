@@ -25,7 +25,7 @@ def test_the_studio_opens_a_table_and_ends_when_asked(tmp_path: Path):
         with httpx.Client(follow_redirects=True) as browser:
             page = browser.get(address)
             assert page.status_code == 200
-            assert "The class is play" in page.text
+            assert "The target is play" in page.text
             assert httpx.get(address).status_code == 401
             origin = address.partition("/?")[0]
             assert "has stopped" in browser.post(f"{origin}/end", headers={"origin": origin}).text

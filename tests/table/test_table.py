@@ -54,7 +54,7 @@ def test_continuous_target():
         table.xy("y", task="classification")
     assert table.xy("y", task="regression")[1].tolist() == [0.5, 2, 3.25]
     assert read(table, target="y", levels={"y": "nominal"}).xy()[1].tolist() == [0.5, 2, 3.25]
-    with pytest.raises(InputError, match="A regressor needs numbers"):
+    with pytest.raises(InputError, match="'y' has 'a' in row 1; expected a number"):
         Table.from_any({"y": ["a"]}).xy("y", task="regression")
     with pytest.raises(InputError, match="task must be"):
         table.xy("y", task="clustering")

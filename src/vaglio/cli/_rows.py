@@ -120,6 +120,8 @@ class WorkOptions:
         What is predicted is told by the options, or by the target; where it leaves that open, by the learners.
         """
         opened = self._opened(source, reading, folds, learners)
+        for said in opened.without_target():
+            remark(text("Note: {told}", told=said))
         if opened.rows.told is not None:
             remark(text("Note: {told}", told=opened.rows.told))
         return opened
@@ -276,6 +278,14 @@ class OpenRows:
     def task(self) -> Task:
         """Whether classes or numbers are predicted."""
         return self.rows.task
+
+    def without_target(self) -> Sequence[str]:
+        """Say how many rows have no target, and so are not learned from; of rows on disk nobody has counted them."""
+        from vaglio.table import Table
+
+        if not isinstance(self.table, Table):
+            return ()
+        return self.table.labelled(self.target).remarks[len(self.table.remarks) :]
 
 
 def _scanned_rows(

@@ -58,7 +58,7 @@ GROUPS = {
         "report": text("Write an HTML report: data, learners, model, explained rows."),
     },
     text("Use and understand a model"): {
-        "predict": text("Predict the class of every row, with probabilities."),
+        "predict": text("Predict the class or the number of every row."),
         "explain": text("Explain predictions row by row."),
         "inspect": text("Show what a model file contains, and how to reproduce it."),
         "rules": text("Print a model as IF … THEN … rules, SQL or Python."),
@@ -296,7 +296,7 @@ def program(
     ),
     lang: str | None = typer.Option(None, "--lang", metavar="LANG", help=_LANGUAGE_HELP),
 ) -> None:
-    """Classify the rows of a table, evaluate the result and explain it."""
+    """Train models on a table, evaluate them and explain their predictions."""
     if ctx.invoked_subcommand is None:
         print(ctx.get_help())
         raise typer.Exit(WRONG_USE)

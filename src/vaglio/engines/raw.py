@@ -122,7 +122,7 @@ class RawChunk:
         inputs = [table.column(name) for name in wanted.inputs]
         features = tuple(map(describe, inputs))
         seen = tuple(map(_own_column, inputs, features))
-        known = (np.empty(0), numbers(target)) if wanted.regression else _distinct(target)
+        known = (np.empty(0), numbers(target, whole=False)) if wanted.regression else _distinct(target)
         declared = tuple(column.declared for column in inputs)
         looks, columns = tuple(look for look, _ in seen), tuple(column for _, column in seen)
         return cls(features, columns, looks, declared, known[0], known[1], weight, place)

@@ -169,7 +169,7 @@ def _labelled(
         return []
     known = table if len(rows) == len(table) else table.take(rows)
     inputs = known.select([name for name in known.columns if name not in (target, weights)])
-    true = numbers(known.column(target)) if regression else labels(known.column(target))
+    true = numbers(known.column(target), whole=False) if regression else labels(known.column(target))
     return [function((inputs, true, None if weights is None else known.column(weights).data))]
 
 

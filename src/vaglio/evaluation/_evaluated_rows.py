@@ -13,6 +13,7 @@ from vaglio.evaluation.acceptance import Acceptance, Criterion
 from vaglio.evaluation.alarms import Alarm, alarms_of
 from vaglio.evaluation.figures import estimate
 from vaglio.evaluation.metrics.intervals import Estimate, design_effect
+from vaglio.evaluation.metrics.numbers import binary_size
 from vaglio.messages.locale import Locale
 from vaglio.messages.message import Message, text
 from vaglio.runtime.arguments import checked
@@ -145,11 +146,13 @@ class EvaluatedRows(ABC):
         found: list[dict[str, Any]] = []
         for name in list(folds[0])[2:]:
             values = np.array([fold[name] for fold in folds])
-            deviation = float(np.std(values, ddof=1))
+            power = binary_size(values)
+            shares = np.ldexp(values, -power)
+            deviation = float(np.ldexp(np.std(shares, ddof=1), power))
             found.append(
                 {
                     text("measure"): name,
-                    text("mean"): float(values.mean()),
+                    text("mean"): float(np.ldexp(shares.mean(), power)),
                     text("standard deviation"): deviation,
                     text("standard error, corrected"): deviation * factor,
                 }

@@ -13,7 +13,7 @@ from vaglio.evaluation import _number_rendering
 from vaglio.evaluation._evaluated_rows import EvaluatedRows
 from vaglio.evaluation.labels import as_numbers, as_weight
 from vaglio.evaluation.metrics.number_advice import number_advice
-from vaglio.evaluation.metrics.numbers import MEANS, Errors, near_zero, weighted_median
+from vaglio.evaluation.metrics.numbers import MEANS, Errors, binary_size, near_zero, weighted_median
 from vaglio.evaluation.overlap import Overlap
 from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, text
@@ -266,14 +266,17 @@ class RegressionEvaluation(EvaluatedRows):
         for fold in numbers.tolist():
             at = self.folds == fold
             weight = None if self.weight is None else self.weight[at]
-            error, true = self.predicted[at] - self.true[at], self.true[at]
+            # In a unit of their own size, of which squares are still numbers.
+            power = binary_size(self.true[at], self.predicted[at])
+            true, guessed = np.ldexp(self.true[at], -power), np.ldexp(self.predicted[at], -power)
+            error = guessed - true
             square = float(np.average(np.square(error), weights=weight))
             row: dict[str, Any] = {text("fold"): fold + 1, text("rows"): int(at.sum())}
-            figures: dict[str, Any] = {text("MAE"): float(np.average(np.abs(error), weights=weight))}
+            figures: dict[str, Any] = {text("MAE"): float(np.ldexp(np.average(np.abs(error), weights=weight), power))}
             if counts.min() > 1:
                 spread = float(np.average(np.square(true - np.average(true, weights=weight)), weights=weight))
                 share = 1 - square / spread if spread > 0 else float("nan")
-                figures = {text("RMSE"): float(np.sqrt(square)), **figures, text("R²"): share}
+                figures = {text("RMSE"): float(np.ldexp(np.sqrt(square), power)), **figures, text("R²"): share}
             found.append({**row, **figures})
         return found
 

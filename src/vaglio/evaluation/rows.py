@@ -254,10 +254,12 @@ class MemoryRows(Rows):
     ) -> MemoryRows:
         """Return the rows of a table and the name of its target, or of any X and the targets."""
         if target is None or isinstance(target, (str, int)):
-            labelled = as_table(table).labelled(target)
+            whole = as_table(table)
+            labelled = whole.labelled(target)
             name = labelled.target if target is None else target
             found = decide_task(labelled.column(name), task, able)  # type: ignore[arg-type]
-            X, y = labelled.xy(target, task=found.task)
+            # An error names the row of the whole table.
+            X, y = whole.xy(target, task=found.task)
             weights = as_weight(labelled.weights if weight is None else weight, len(y))
             return cls(X, y, weights, found.task, found.told, labelled.groups)
         if not isinstance(getattr(table, "shape", None), tuple):

@@ -433,7 +433,7 @@ class NumberNoise:
         if self.target not in table:
             return table
         column = table.column(self.target)
-        true = numbers(column)
+        true = numbers(column, whole=False)
         other = np.array(self.drawn)[(row_hash(index, self.seed + 1) % np.uint64(len(self.drawn))).astype(np.int64)]
         changed = np.where((_uniform(index, self.seed) < self.share) & ~column.missing, other, true)
         return table.with_column(Column.numeric(self.target, changed, role=column.role))

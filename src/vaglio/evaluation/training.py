@@ -339,7 +339,7 @@ def learning_rows(table: Table, folds: int | None = None, task: Task = "classifi
     if not X.columns:
         raise InputError(
             "no-input-columns",
-            "The table has no column to learn from besides the class {target!r}.",
+            "The table has no column to learn from besides the target {target!r}.",
             target=table.target,
         )
     check_target(y, task, table.target)

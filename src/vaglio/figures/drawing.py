@@ -252,7 +252,10 @@ def task_of_figure(figure: str, model: Any, target: Column | None, asked: str = 
         found = kind.tasks[0]
     else:
         asked, able = task_asked(asked, [learner] if learner else None)
-        found = decide_task(target, asked, "regression" if kind.tasks == _NUMBERS else able).task
+        told = decide_task(target, asked)
+        # A figure of numbers decides only what the values leave open: of classes another figure is named.
+        able = "regression" if kind.tasks == _NUMBERS else able
+        found = decide_task(target, asked, able).task if told.open else told.task
     if found in kind.tasks:
         return found
     if found == "classification":

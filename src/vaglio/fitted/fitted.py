@@ -925,7 +925,12 @@ class Fitted:
         name = name or getattr(table, "target", None)
         if name is None:
             raise InputError("target-not-named", "The table has no target. Name the column that the model predicts.")
-        told = table.cell_formats[name].to_state() if name in table.cell_formats else {}
+        from vaglio.table import Table
+
+        formats = table.cell_formats
+        if self.classes is None and isinstance(table, Table):
+            formats[name] = CellFormat.of_numbers(table.column(name))
+        told = formats[name].to_state() if name in formats else {}
         return self.with_provenance(target=name, **({"target_format": told} if told else {}))
 
     def __repr__(self) -> str:

@@ -117,10 +117,11 @@ class Residuals:
         if low < 1:
             raise InputError(
                 "too-few-residuals",
-                "{n:,} {n:residual gives|residuals give} intervals of {most:.2%} at most. Ask for less than "
-                "{coverage:.2%}, or evaluate the learner on more rows.",
+                "{n:,} {n:residual gives|residuals give} intervals of {most:.2%} at most, not of {coverage:.2%}. Ask "
+                "for less, or evaluate the learner on more rows.",
                 n=n,
-                most=self.most,
+                # Not more than there is, also where the last digit would be rounded up.
+                most=math.floor(1e4 * self.most + 1e-9) / 1e4,
                 coverage=coverage,
             )
         return float(self.values[low - 1]), float(self.values[n - low])

@@ -162,5 +162,6 @@ def find(learner_id: str, task: Task = "classification") -> Learner:
             learner=learner_id,
             learners=listed(LEARNERS, most=len(LEARNERS)),
         )
-    hint = did_you_mean(learner_id, known, most=len(known))
+    everything = [*known, *(name for name in (*LEARNERS, *REGRESSORS) if name not in known)]
+    hint = did_you_mean(learner_id, list(dict.fromkeys(everything)), most=len(everything))
     raise InputError("unknown-learner", "There is no learner {learner!r}: {hint}", learner=learner_id, hint=hint)

@@ -182,7 +182,7 @@ def check_finite(values: np.ndarray, what: str) -> np.ndarray:
                 "prediction-not-finite",
                 "Row {row:,} has values that are too large, or too far from the training rows, for this model: its "
                 "{quantity} are not finite. Correct the row or leave it out.",
-                row=row,
+                row=row + 1,
                 quantity=what,
             )
     return values

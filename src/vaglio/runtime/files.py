@@ -274,13 +274,8 @@ def replacing(path: str | os.PathLike[str], kind: str | None = None) -> Iterator
     final = Path(os.path.realpath(target)) if target.is_symlink() and not direct else target
     written = target if direct else temporary_name(final)
     try:
-        # Not tempfile.mkstemp: its files are private, and the usual permissions can be known only by changing the umask
-        # of the whole process for a moment. Exclusive creation ("x") gives the usual permissions on every system.
-        file = written.open("wb" if direct else "xb")
-    except OSError as error:
-        raise _refusal(target, error) from error
-    try:
-        with file:
+        # Opened in here, since Ctrl-C may come when the file is there and nobody holds it yet.
+        with _opened(written, target, "wb" if direct else "xb") as file:
             if not direct:
                 _keep_permissions(file, final)
             yield file
@@ -292,13 +287,24 @@ def replacing(path: str | os.PathLike[str], kind: str | None = None) -> Iterator
             _rename(written, final)
     except BaseException as error:
         if not direct:
-            written.unlink()
+            # It may be gone: not yet made, or renamed just before Ctrl-C.
+            with contextlib.suppress(OSError):
+                written.unlink()
         # Any other error of the body may be about another file.
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise _refusal(target, error) from error
         raise
     if not direct:
         _remove_leftovers(final.parent)
+
+
+def _opened(written: Path, target: Path, mode: str) -> IO[bytes]:
+    # Not tempfile.mkstemp: its files are private, and the usual permissions can be known only by changing the umask
+    # of the whole process for a moment. Exclusive creation ("x") gives the usual permissions on every system.
+    try:
+        return written.open(mode)
+    except OSError as error:
+        raise _refusal(target, error) from error
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str, kind: str | None = None) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from vaglio.errors import InputError, damaged_model_file
 from vaglio.messages.message import Message, text
 from vaglio.messages.options import as_missing, reading
-from vaglio.table._column import Column
+from vaglio.table._column import Column, unit_of_words
 from vaglio.table._convert import as_date, as_nominal, as_text
 from vaglio.table._dates import CLOCK, FORMS, days_like, seconds_of_day
 from vaglio.table._numerals import numbers_like
@@ -127,6 +127,14 @@ class CellFormat:
         kind = "date" if column.is_date else "ordinal" if column.level == "ordinal" else column.kind
         lenient = known.lenient or column.unread is not None
         return replace(known, kind=kind, lenient=lenient, provisional=False).with_categories(column.categories)
+
+    @classmethod
+    def of_numbers(cls, column: Column) -> CellFormat:
+        """Return how the cells of a target of numbers are written, also of one that was read as words: "€ 10"."""
+        known = cls.of(column)
+        if known.kind not in ("nominal", "ordinal"):
+            return known
+        return cls(unit=unit_of_words(column.categories), missing=known.missing)
 
     def with_categories(self, categories: Sequence[Any]) -> CellFormat:
         """Return the record of a column that has these categories: they are values, and numbers are found as numbers.

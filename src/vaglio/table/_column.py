@@ -12,8 +12,9 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.errors import InputError
+from vaglio.messages.figures import moment
 from vaglio.messages.message import Option, text
-from vaglio.messages.options import as_nominal
+from vaglio.messages.options import as_missing, as_nominal
 from vaglio.messages.sentences import listed
 
 if TYPE_CHECKING:  # a cell format reads columns
@@ -322,15 +323,25 @@ def labels(column: Column) -> np.ndarray:
     whole = column.data.astype(np.int64)
     n_distinct = column.n_distinct
     if column.is_date or np.any(whole != column.data) or n_distinct > MOST_NUMERIC_CLASSES:
-        raise InputError(
-            "continuous-target",
-            "{problem} {advice}",
-            problem=text(
+        problem = (
+            text(
+                "The target {column!r} holds {n:,} distinct dates, such as {example}.",
+                column=column.name,
+                n=n_distinct,
+                example=moment(float(column.data[0])),
+            )
+            if column.is_date
+            else text(
                 "The target {column!r} is continuous ({n:,} distinct numbers, such as {example:g}).",
                 column=column.name,
                 n=n_distinct,
                 example=column.data[0],
-            ),
+            )
+        )
+        raise InputError(
+            "continuous-target",
+            "{problem} {advice}",
+            problem=problem,
             advice=text(
                 "Choose another column, predict numbers ({task}), or declare the target nominal ({nominal}).",
                 task=Option("task", "regression"),
@@ -340,34 +351,66 @@ def labels(column: Column) -> np.ndarray:
     return whole
 
 
-def numbers(column: Column) -> np.ndarray:
+def numbers(column: Column, *, whole: bool = True) -> np.ndarray:
     """Return the number of each row, for regression; NaN where it is missing.
 
-    Categories that are numbers, or text of numbers, are the numbers that they write.
+    Categories that are numbers, or words of one meaning for numbers, are the numbers that they write.
+
+    Parameters
+    ----------
+    column : Column
+    whole : bool, default=True
+        Whether these are all rows of a table, so that an error may name the row.
     """
     if column.kind == "numeric":
         return column.data
-    values = None if column.kind == "text" else _as_numbers(column.categories)
-    if values is None:
+    from vaglio.table._cell_format import CellFormat
+    from vaglio.table._convert import as_nominal as in_categories
+
+    column = in_categories(column)
+    unit = unit_of_words(column.categories)
+    values = _as_numbers(column.categories, unit)
+    wrong = np.flatnonzero(np.append(np.isnan(values), False)[column.data])
+    if len(wrong):
+        cell = column.categories[column.data[wrong[0]]]
         raise InputError(
             "target-not-numeric",
-            "The target {column!r} holds {kind} values. A regressor needs numbers.",
+            "The target {column!r} has {cell!r}{where}; expected a number.{why} Correct the value, make it missing "
+            "({missing}), or predict classes ({task}).",
             column=column.name,
-            kind=KIND_WORDS[column.kind],
+            cell=cell,
+            where=text(" in row {row:,}", row=int(wrong[0]) + 1) if whole else "",
+            why=CellFormat(unit=unit).why(str(cell)),
+            missing=as_missing(str(cell)),
+            task=Option("task", "classification"),
         )
     found: np.ndarray = np.append(values, np.nan)[column.data]
     return found
 
 
-def _as_numbers(categories: tuple[Any, ...]) -> np.ndarray | None:
-    """Return what the categories write as numbers; None if one is a truth value, a word, or not finite."""
-    if any(isinstance(value, bool) for value in categories):
-        return None
-    try:
-        found = np.array([float(value) for value in categories], dtype=np.float64)
-    except ValueError:
-        return None
-    return found if np.isfinite(found).all() else None
+def unit_of_words(categories: Sequence[Any]) -> str:
+    """Return the unit of the numbers that categories write; "" if they have none.
+
+    Parameters
+    ----------
+    categories : sequence
+    """
+    from vaglio.table._numerals import read_numerals
+
+    words = [str(value).strip() for value in categories]
+    return read_numerals(words, np.ones(len(words))).unit
+
+
+def _as_numbers(categories: tuple[Any, ...], unit: str) -> np.ndarray:
+    """Return what the categories write as numbers in a unit, NaN for what is not finite or has two meanings.
+
+    Each word is read by itself: the others of another table would change what it means.
+    """
+    from vaglio.table._numerals import numbers_like
+
+    values = numbers_like([str(value).strip() for value in categories], "", unit)
+    values[np.isin(list(map(type, categories)), (bool, np.bool_))] = np.nan
+    return values
 
 
 def _as_array(categories: tuple[Any, ...]) -> np.ndarray:

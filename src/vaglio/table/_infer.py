@@ -82,7 +82,7 @@ _QUOTED = 3
 FEWEST_NUMBERS = 10
 # From this share on, a column that stays words is remarked on: a person may have meant numbers.
 _REMARKABLE = 0.5
-# A class with a unit (10 mg, 20 mg) is a label, unless it has more values than classes usually have.
+# A class with a unit (10 mg, 20 mg), or of numbers and words, is a label, unless it has more values than classes have.
 _MOST_LABELS = 20
 # 1.234 may be 1234: only these words leave it open.
 _OPEN = r"^[-+]?([1-9]\d{0,2}\.\d{3}|\d{1,3})$"
@@ -284,9 +284,14 @@ def _read_words(
             made = _as_dates(each, fewest, most, remarks) or _as_times(each, fewest, most, remarks)
         if made is not None:
             found[name] = made
-        elif name != target and name not in told:
+        elif name not in told and (name != target or _was_meant_as_numbers(each)):
             _remark_on_words(each, remarks)
     return found
+
+
+def _was_meant_as_numbers(target: _Seen) -> bool:
+    """Return whether a target of words has as many different numbers as only a quantity has: one cell may be wrong."""
+    return target.numerals is not None and int(target.numerals.good.sum()) > _MOST_LABELS
 
 
 def _look(column: Column, clues: Clues) -> _Seen:
@@ -516,7 +521,9 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
     if not len(wrong):
         return
     row = int(wrong[0])
-    cell = {"column": column.name, "share": share, "cell": words[column.data[row]], "row": row + 1}
+    # All but one of a thousand are 99 %, not all.
+    below = np.floor(100 * share) / 100
+    cell = {"column": column.name, "share": below, "cell": words[column.data[row]], "row": row + 1}
     if read is seen.numerals:
         remarks.add(
             Message(

@@ -395,9 +395,10 @@ class Table:
                 "No row has a value in the target {column!r}. There is nothing to learn from.",
                 column=name,
             )
-        column = known.column(name)
-        of_numbers = decide_task(column, task, able="classification").task == "regression"
-        y = numbers(column) if of_numbers else labels(column)
+        column = self.column(name)
+        of_numbers = decide_task(known.column(name), task, able="classification").task == "regression"
+        # An error names the row of the whole table.
+        y = numbers(column)[~column.missing] if of_numbers else labels(known.column(name))
         inputs = [c.name for c in known._columns.values() if c.role == "input" and c.name != name]
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]

@@ -2,7 +2,8 @@
 
 Text, categories and truth values are classes. Numbers of which one is not whole are numbers to predict. Whole numbers
 may be either: two of them are classes; more of them are classes if they are few (:data:`FEW`) and recur, and numbers
-otherwise. What is assumed about more than two is told, so that the user can say otherwise with ``task``.
+otherwise. Times of day are numbers, dates only if somebody says so. What is assumed about more than two whole numbers,
+dates and times is told, so that the user can say otherwise with ``task``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from vaglio.errors import InputError
 from vaglio.messages.message import Message, Option
 from vaglio.messages.sentences import listed
 from vaglio.table._column import MOST_NUMERIC_CLASSES, Column
+from vaglio.table._dates import CLOCK
 
 if TYPE_CHECKING:
     from vaglio.model.families import Task
@@ -71,11 +73,15 @@ def decide_task(target: Any, asked: str = "auto", able: Task | None = None, name
     if asked not in TASKS:
         allowed = listed(TASKS, quoted=True, last="or")
         raise InputError("unknown-asked-task", "task must be {allowed}, not {task!r}.", allowed=allowed, task=asked)
+    told = _of_time(target)
     if asked != "auto":
-        return TargetTask("regression" if asked == "regression" else "classification")
+        return TargetTask("regression", told=told) if asked == "regression" else TargetTask("classification")
     values = _numbers(target)
     if values is None:
-        return TargetTask("classification")
+        # Learners of numbers alone read words as numbers, or name the first that is none.
+        return TargetTask("regression", told=told) if able == "regression" else TargetTask("classification")
+    if told is not None and able != "classification":
+        return TargetTask("regression", told=told)
     named = target.name if isinstance(target, Column) else name
     found, distinct = _of_numbers(values)
     if not found.open or distinct <= 2:
@@ -83,6 +89,23 @@ def decide_task(target: Any, asked: str = "auto", able: Task | None = None, name
     if able is not None and able == found.task:
         return found
     return found._replace(task=able or found.task, told=_told(able or found.task, distinct, named))
+
+
+def _of_time(target: Any) -> Message | None:
+    """Return in what dates and times of day are predicted; None of other targets."""
+    if isinstance(target, Column) and target.is_date:
+        return Message(
+            "dates-as-numbers",
+            "The target {name!r} holds dates. The model predicts days since 1970-01-01.",
+            name=target.name,
+        )
+    if isinstance(target, Column) and target.cell_format is not None and target.cell_format.form == CLOCK:
+        return Message(
+            "times-as-numbers",
+            "The target {name!r} holds times of day. The model predicts seconds since midnight.",
+            name=target.name,
+        )
+    return None
 
 
 def _numbers(target: Any) -> np.ndarray | None:

@@ -161,7 +161,7 @@ def test_intervals_of_numbers_are_written_beside_them(penguins, tmp_path):
     assert again.read_text() == out.read_text()
     beyond = run_here("predict", model, penguins, "--interval", "0.999")
     assert beyond.code == 2
-    assert "342 residuals give intervals of 99.42% at most" in " ".join(beyond.err.split())
+    assert "342 residuals give intervals of 99.41% at most" in " ".join(beyond.err.split())
 
 
 def test_models_without_errors_and_of_classes_have_no_intervals(model, penguins):

@@ -204,6 +204,15 @@ def test_a_cell_of_blanks_is_no_value_of_a_sheet():
     )
 
 
+@pytest.mark.parametrize("blank", [[], [None], [None, None, None], [" "], [" ", " ", " "]])
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_blank_rows_above_a_note_of_a_sheet_are_no_rows(blank, n):
+    rows = [["a", "b", "c"], [1, "x", 2], [2, "y", 3], *[blank] * n, ["a note of some words"]]
+    table = read(_sheet(rows), format="excel")
+    assert table["a"].tolist() == [1, 2]
+    assert any("'a note of some words'" in remark for remark in table.remarks)
+
+
 HEADINGS = [
     # pandas' to_csv() of an array, and with names that are years
     ([[None, 0, 1, 2], *([at, at / 2, at * 3, 7] for at in range(9))], "column_1 0 1 2"),

@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 
 from vaglio.evaluation.metrics.intervals import Estimate, effective_size, wilson_interval
 
-__all__ = ["MEANS", "Errors", "near_zero", "weighted_median"]
+__all__ = ["MEANS", "Errors", "binary_size", "near_zero", "weighted_median"]
 
 # Rows beyond this are drawn in as many random groups: the same interval, in bounded time.
 _MOST_UNITS = 500
@@ -41,6 +41,17 @@ def near_zero(true: np.ndarray) -> int:
     """
     size = np.abs(true)
     return int(np.count_nonzero(size <= _NEAR_ZERO * size.mean())) if len(size) else 0
+
+
+def binary_size(*values: np.ndarray) -> int:
+    """Return the power of two above the largest of the numbers: in units of it, no square overflows or vanishes.
+
+    Examples
+    --------
+    >>> binary_size(np.array([-3.0, 1.0])), binary_size(np.array([2.0]), np.array([1e300])), binary_size(np.zeros(2))
+    (2, 997, 0)
+    """
+    return int(np.frexp(max(float(np.abs(each).max()) for each in values))[1])
 
 
 def weighted_median(values: np.ndarray, weight: np.ndarray | None) -> float:
@@ -239,7 +250,7 @@ class Errors:
     @cached_property
     def _targets(self) -> tuple[np.ndarray, float]:
         """Return how far each target is from their mean, at most 1, and the logarithm of the unit."""
-        power = int(np.frexp(np.abs(self.true).max())[1])
+        power = binary_size(self.true)
         true = np.ldexp(self.true, -power)
         apart = true - float(np.average(true, weights=self.weight))
         size = float(np.abs(apart).max())

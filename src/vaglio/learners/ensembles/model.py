@@ -23,7 +23,7 @@ from vaglio.model.families import read_model
 VOTES = ("soft", "hard", "mean", "median")
 _OF_NUMBERS = ("mean", "median")
 # Why a weighted median is not written in formats that add up members.
-NO_SUM = text("it predicts the weighted median of its members, which is no sum")
+NO_SUM = text("it predicts the weighted median of its members, which is not a sum")
 
 
 @dataclass(frozen=True, eq=False)

@@ -197,11 +197,14 @@ def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Colu
 def _noise(context: Context, rows: np.ndarray, group: np.ndarray, n_groups: int) -> Finding:
     """Say how much the target varies among rows that a model cannot tell apart: no error can be smaller."""
     assert context.numbers is not None
-    values, codes = context.numbers[rows], np.unique(group, return_inverse=True)[1]
+    codes = np.unique(group, return_inverse=True)[1]
+    # In a unit of their own size, of which squares are still numbers.
+    power = int(np.frexp(np.abs(context.numbers[rows]).max())[1])
+    values = np.ldexp(context.numbers[rows], -power)
     counts = np.bincount(codes)
     means = np.bincount(codes, weights=values) / counts
     # Each group has one degree of freedom less than rows.
-    spread = float(np.sqrt(np.square(values - means[codes]).sum() / (len(rows) - len(counts))))
+    spread = float(np.ldexp(np.sqrt(np.square(values - means[codes]).sum() / (len(rows) - len(counts))), power))
     return Finding(
         "inconsistent",
         "low",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -304,7 +304,8 @@ def find_dialect(
             delimiter=reading("delimiter"),
             decimal=reading("decimal"),
         )
-    heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header, known)
+    # Each cell is asked for several times, and most cells recur.
+    heading = find_heading(rows, cache(partial(is_number, decimal=decimal)), missing, header, known)
     heading.refuse_duplicates(name)
     body = rows[heading.above + heading.lines :]
     # A quoted field may have several lines, and the number of a row is that of its last line.
@@ -497,6 +498,8 @@ def _find_delimiter(sample: str) -> str:
     # because decimal commas, too, may cut every row into the same number of fields.
     best, best_share = ",", 0.0
     for candidate in DELIMITERS:
+        if candidate not in sample:
+            continue
         widths = Counter(len(row) for _, row in _rows(sample, candidate))
         width, times = widths.most_common(1)[0] if widths else (1, 0)
         share = times / max(1, widths.total())
@@ -508,8 +511,8 @@ def _find_delimiter(sample: str) -> str:
 def _find_decimal(rows: list[list[str]]) -> str | None:
     """Return the decimal mark that numbers of one meaning show; None if there are none."""
     cells = [cell.strip() for row in rows[1:] or rows for cell in row]
-    with_comma = sum(bool(_COMMA.search(cell)) for cell in cells)
-    with_point = sum(bool(_POINT.search(cell)) for cell in cells)
+    with_comma = sum("," in cell and bool(_COMMA.search(cell)) for cell in cells)
+    with_point = sum("." in cell and bool(_POINT.search(cell)) for cell in cells)
     if with_comma == with_point:
         return "." if with_point else None
     return "," if with_comma > with_point else "."
