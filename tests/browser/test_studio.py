@@ -42,7 +42,7 @@ def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         page.set_input_files("#file", messy)
         page.wait_for_selector("#target")
         page.select_option("#target", "buys")
-        page.get_by_role("button", name="Set the class").click()
+        page.get_by_role("button", name="Set the target").click()
         page.wait_for_selector(".studio-columns .is-class")
         page.get_by_label("Level of zone").select_option("nominal")
         page.wait_for_selector(".steps li:nth-child(3)")
@@ -297,7 +297,7 @@ def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
         page = student.page
         expect(page.locator("html")).to_have_attribute("lang", "it")
         page.get_by_role("button", name=re.compile("^play ")).press("Enter")
-        expect(page.locator(".lead")).to_contain_text("La classe è play")
+        expect(page.locator(".lead")).to_contain_text("Il target è play")
         page.get_by_role("link", name="Esplora").press("Enter")
         expect(page.locator(".ranking tbody th").first).to_have_text("outlook")
         page.locator(".drawn a").first.press("Enter")

@@ -126,7 +126,7 @@ def test_dates_are_dates():
         assert pd.Timestamp(change.instead) > pd.Timestamp("2024-01-11")
         other = X.iloc[[10]].assign(signed=pd.Timestamp(change.instead))
         assert model.predict(other)[0] == "late"
-    assert "signed until 2024-01-31" in str(C45Classifier().fit(X, y).explain(X.iloc[[10]])[0])
+    assert "signed <= 2024-01-31 12:00:00" in str(C45Classifier().fit(X, y).explain(X.iloc[[10]])[0])
 
 
 def test_words_are_left_out():

@@ -79,7 +79,7 @@ def test_without_a_table_or_a_class_the_page_says_so(enter):
     visitor = enter()
     assert "There is no table yet" in visitor.get("/learn").text
     visitor.upload("few.csv", "a,b\n1,2\n2,3\n")
-    assert "Which column is the class?" in visitor.get("/learn").text
+    assert "Which column do you want to predict?" in visitor.get("/learn").text
 
 
 @pytest.mark.slow

@@ -9,9 +9,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from vaglio.document.document import Page
 from vaglio.document.notation import Notation
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError
+from vaglio.messages.figures import moment
 from vaglio.messages.message import Listing
 from vaglio.table import as_frame
 
@@ -110,7 +112,26 @@ def value_text(say: Notation, matrix: EncodedMatrix, feature: int, row: int) -> 
     number = float(matrix.numeric[row, position])
     if np.isnan(number):
         return "?"
-    return str(known.categories[int(number)]) if known.kind == "ordinal" else say.short(number)
+    return str(known.categories[int(number)]) if known.kind == "ordinal" else number_text(say, known, number)
+
+
+def number_text(say: Notation, feature: Feature, value: float) -> str:
+    """Return a number of a column: a value, or what values are compared with; of dates a date."""
+    return moment(value) if feature.is_date else say.short(value)
+
+
+def say_days(page: Page, features: Sequence[Feature], values: Sequence[float]) -> None:
+    """Say which numbers the dates of a row are in the calculations that follow."""
+    for feature, value in zip(features, values):
+        if feature.is_date:
+            page.text(
+                page.say(
+                    "Calculations use days since 1970-01-01: {column} = {date} counts as {days}.",
+                    column=feature.name,
+                    date=moment(value),
+                    days=page.say.short(value),
+                )
+            )
 
 
 def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -12,13 +11,11 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
 from vaglio.explanation.goal import Move
-from vaglio.messages.figures import short_number
-from vaglio.messages.message import Message, Number, text
+from vaglio.messages.figures import moment, short_number
+from vaglio.messages.message import Message, Number
 from vaglio.model.calibration import Calibration, calibrated
 from vaglio.model.costs import CostMatrix
 
-# Dates are encoded as days since this one.
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Longer texts are cut: a reason stays on one line.
 _LONGEST = 40
 # Significant digits of a number in a sentence; whole numbers of more digits are written out.
@@ -133,7 +130,7 @@ class Context:
         if column.categories:
             # A rank that a model file sets beyond the last category is the last one.
             return column.categories[int(min(max(code, 0.0), len(column.categories) - 1.0))]
-        return _date(code) if column.is_date else float(code)
+        return moment(float(code)) if column.is_date else float(code)
 
     def said(self, feature: int, value: object) -> Message:
         """Return ``name = value``, or that it is missing.
@@ -175,14 +172,3 @@ def shown(value: object, digits: int = _DIGITS) -> str:
         return Number(short_number(value) if abs(value) >= 10.0**digits else f"{value + 0.0:.{digits}g}")
     cell = str(value)
     return cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…"
-
-
-def _date(days: float) -> str:
-    """Return days since 1970 as a date, with its time of day if it has one."""
-    try:
-        moment = _EPOCH + timedelta(days=float(days))
-    except OverflowError:
-        return text("day {days:g} since 1970", days=days)
-    if days == int(days):
-        return moment.date().isoformat()
-    return moment.replace(tzinfo=None).isoformat(" ", "seconds")

@@ -6,8 +6,7 @@ common: the sentences, conditions as reasons, notes about unknown values, and th
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -21,7 +20,7 @@ from vaglio.messages.locale import Locale, locale_of
 from vaglio.messages.message import Message, Number, Option, join, text
 from vaglio.messages.options import changing
 from vaglio.messages.sentences import listed
-from vaglio.model.condition import Condition, LinearCondition, RangeCondition, condition_text, rule_message
+from vaglio.model.condition import Condition, LinearCondition, condition_text
 from vaglio.model.families import KINDS, Lookup
 from vaglio.runtime.arguments import checked
 
@@ -490,37 +489,8 @@ def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int,
         else:
             column = condition.columns[0]
             value = context.value(matrix, row, column)
-            reasons.append(Reason(in_words(condition, context), context.features[column].name, value))
+            reasons.append(Reason(condition_text(condition), context.features[column].name, value))
     return reasons
-
-
-def in_words(condition: Condition, context: Context) -> str:
-    """Return a condition as text; dates as dates, not as days since 1970."""
-    if not isinstance(condition, RangeCondition) or not condition.feature.is_date:
-        return condition_text(condition)
-    ends = (condition.low, condition.high)
-    low, high = (context.decoded(condition.column, end) if math.isfinite(end) else None for end in ends)
-    if low is None and high is None:
-        return condition_text(condition)
-    told: str = condition.feature.name
-    if low is not None:
-        told = (
-            text("{column} from {date}", column=told, date=low)
-            if condition.low_closed
-            else text("{column} after {date}", column=told, date=low)
-        )
-    if high is None:
-        return told
-    if low is not None:
-        told = text("{column} and", column=told)
-    if condition.high_closed:
-        return text("{column} until {date}", column=told, date=high)
-    return text("{column} before {date}", column=told, date=high)
-
-
-def rule_in_words(conditions: Sequence[Condition], label: str, context: Context) -> Message:
-    """Return conditions and the class or number that follows from them as one message."""
-    return rule_message([in_words(condition, context) for condition in conditions], label)
 
 
 # -- from a model and rows to explanations -----------------------------------------------------------------------------

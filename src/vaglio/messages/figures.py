@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from vaglio.messages.message import Message, Number, text
 from vaglio.messages.sentences import clip
 
-__all__ = ["count", "figure", "interval", "moment", "percent", "quantity", "rate", "short_number"]
+__all__ = ["count", "days_of", "figure", "interval", "moment", "percent", "quantity", "rate", "short_number"]
 
 # What stands for a number that is not known.
 _UNKNOWN = Number("–")
@@ -20,6 +20,7 @@ _UNKNOWN = Number("–")
 # Whole numbers below this are written out; larger ones have an exponent.
 _WRITTEN_OUT = 1e15
 _EPOCH = datetime(1970, 1, 1)
+_MICROSECONDS = 86_400_000_000
 
 
 def short_number(value: float) -> Number:
@@ -140,9 +141,18 @@ def moment(days: float) -> str:
     ('2024-01-01', '2024-01-01 12:00:00')
     """
     try:
-        found = _EPOCH + timedelta(microseconds=round(days * 86_400_000_000))
+        found = _EPOCH + timedelta(microseconds=round(days * _MICROSECONDS))
     except OverflowError:
         return "9999-12-31" if days > 0 else "0001-01-01"
     if days == int(days):
         return found.date().isoformat()
     return found.isoformat(" ")
+
+
+def days_of(said: str) -> float:
+    """Return the days since 1970 that :func:`moment` wrote as a date.
+
+    >>> days_of("2024-01-01 12:00:00")
+    19723.5
+    """
+    return (datetime.fromisoformat(said) - _EPOCH) / timedelta(days=1)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.messages.figures import days_of, moment
 from vaglio.messages.message import Message, Number, join, text
 
 if TYPE_CHECKING:
@@ -341,6 +342,13 @@ def number_text(value: float, exact: bool) -> str:
     return digits.removesuffix(".0")
 
 
+def bound_text(feature: Feature, value: float, exact: bool = False) -> str:
+    """Return a number that a column is compared with; of dates a date, if no digit is lost."""
+    if feature.is_date and (not exact or days_of(moment(value)) == value):
+        return moment(value)
+    return Number(number_text(value, exact))
+
+
 def condition_text(condition: Condition, exact: bool = False) -> str:
     """Return a condition in the names of the table: a message for a person, or the exact text that is read back."""
     if isinstance(condition, MissingCondition):
@@ -383,7 +391,8 @@ def _known_text(condition: Condition, exact: bool) -> str:
     assert isinstance(condition, RangeCondition)
     if condition.feature.kind == "ordinal":
         return _ordinal_text(name, condition)
-    return _range_text(name, condition, exact)
+    low, high = (bound_text(condition.feature, end, exact) for end in (condition.low, condition.high))
+    return _range_text(name, condition, low, high)
 
 
 def _name_text(feature: Feature) -> str:
@@ -412,8 +421,7 @@ def _set_text(name: str, condition: SetCondition, exact: bool) -> str:
     return text("{name} IN {{{values}}}", name=name, values=listed_values(accepted))
 
 
-def _range_text(name: str, condition: RangeCondition, exact: bool) -> str:
-    low, high = (Number(number_text(end, exact)) for end in (condition.low, condition.high))
+def _range_text(name: str, condition: RangeCondition, low: str, high: str) -> str:
     if condition.low == -math.inf:
         return join(" ", [name, "<=" if condition.high_closed else "<", high])
     if condition.high == math.inf:

@@ -21,6 +21,7 @@ from vaglio.table._column import Column, labels, numbers
 from vaglio.table._column_names import renamed
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
+from vaglio.table._task import decide_task
 from vaglio.table._written import Written
 from vaglio.typing import TableSource
 
@@ -368,15 +369,16 @@ class Table:
         return self.take(~absent).with_remarks([remark])
 
     @checked
-    def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
+    def xy(self, target: str | int | None = None, *, task: str = "auto") -> tuple[Table, np.ndarray]:
         """Split into the input columns and the target.
 
         Parameters
         ----------
         target : str or int, optional
             Name or position (-1 is the last column); by default the column whose role is "target".
-        task : {"classification", "regression"}
-            Whether to return labels or numbers.
+        task : {"auto", "classification", "regression"}
+            Whether to return labels or numbers. "auto" returns numbers only where the values cannot be classes: numbers
+            that are not whole, or very many whole ones.
 
         Returns
         -------
@@ -385,8 +387,6 @@ class Table:
         y : ndarray
             Their labels (or numbers).
         """
-        if task not in ("classification", "regression"):
-            raise InputError("unknown-task", "task must be 'classification' or 'regression', not {task!r}.", task=task)
         name = self._target_name(target)
         known = self.labelled(name)
         if not len(known):
@@ -396,7 +396,8 @@ class Table:
                 column=name,
             )
         column = known.column(name)
-        y = numbers(column) if task == "regression" else labels(column)
+        of_numbers = decide_task(column, task, able="classification").task == "regression"
+        y = numbers(column) if of_numbers else labels(column)
         inputs = [c.name for c in known._columns.values() if c.role == "input" and c.name != name]
         if self._sparse is not None:
             inputs += [item for item in self._sparse.names if item != name]

@@ -16,6 +16,7 @@ from vaglio.learners.additive.model.additive import Additive, slot_starts
 from vaglio.learners.additive.model.forms import slot_labels
 from vaglio.learners.boosting.trace import decide
 from vaglio.learners.inputs import believed_columns
+from vaglio.messages.figures import moment
 
 # Rounds that are shown in full: the later ones are alike.
 _MOST_ROUNDS = 2
@@ -151,9 +152,10 @@ def _part(say: Notation, model: Additive, feature: int, chosen: np.ndarray, slot
     elif not own:
         said = []
     else:
-        cuts = model.cuts_of(feature)
-        low = "" if own[0] == 0 else f"> {say.number(cuts[own[0] - 1], '.6g')}"
-        high = "" if own[-1] == len(cuts) else f"≤ {say.number(cuts[own[-1]], '.6g')}"
+        known = model.features[feature]
+        cuts = [moment(cut) if known.is_date else say.number(cut, ".6g") for cut in model.cuts_of(feature).tolist()]
+        low = "" if own[0] == 0 else f"> {cuts[own[0] - 1]}"
+        high = "" if own[-1] == len(cuts) else f"≤ {cuts[own[-1]]}"
         said = [say.series(end for end in (low, high) if end) or say("any value")]
     return say.series(said + (["?"] if missing else []))
 

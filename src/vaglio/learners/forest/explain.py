@@ -11,12 +11,13 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.contributions import more_columns
-from vaglio.explanation.explanation import Explanation, Reason, rule_in_words
+from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.forest.model.forest import Forest
 from vaglio.learners.trees.explain import conditions_to
 from vaglio.learners.trees.model.tree import LINEAR, Tree
 from vaglio.messages.message import Message, join, text
 from vaglio.messages.sentences import plural
+from vaglio.model.condition import condition_text, rule_message
 
 # Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8
@@ -173,7 +174,7 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
                 "typical-tree",
                 "the most typical of them (number {number}): {rule}",
                 number=number + 1,
-                rule=rule_in_words(conditions_to(tree, leaf, seen), str(context.label(best)), seen),
+                rule=rule_message(map(condition_text, conditions_to(tree, leaf, seen)), str(context.label(best))),
             )
         )
     ranked = context.ranked(answer)

@@ -9,12 +9,12 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context
 from vaglio.explanation.counterfactual import PATIENCE, Found, Question, Variants, fewer, search, smaller
-from vaglio.explanation.explanation import Explanation, Reason, rule_in_words
+from vaglio.explanation.explanation import Explanation, Reason
 from vaglio.learners.neighbors.estimators import grow_local_tree
 from vaglio.learners.neighbors.model import Neighbors
 from vaglio.messages.figures import figure
 from vaglio.messages.message import Message
-from vaglio.model.condition import value_text
+from vaglio.model.condition import condition_text, rule_message, value_text
 
 # Neighbours looked through for some of another class: beyond that the row lies deep inside its own class.
 _LOOKED_AT = 200
@@ -100,7 +100,7 @@ def _explain(
         "local-rule",
         "in the neighbourhood of {n:,} {n:row|rows}: {rule}",
         n=len(local.rows),
-        rule=rule_in_words(local.rule.conditions, _label(local.rule.label), context),
+        rule=rule_message(map(condition_text, local.rule.conditions), _label(local.rule.label)),
     )
     if context.classes is None:
         answer = float((model.target[rows] * shares).sum())

@@ -11,13 +11,13 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation.context import Context, shown
 from vaglio.explanation.counterfactual import Found, Question, Variants, search, smaller
-from vaglio.explanation.explanation import Explanation, Reason, in_words, reasons_of
+from vaglio.explanation.explanation import Explanation, Reason, reasons_of
 from vaglio.learners.rules.forms.text import rule_text
 from vaglio.learners.rules.model.rule import SHARED, Rule, decision_order
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.messages.message import Message, text
 from vaglio.model.base import Smoothing
-from vaglio.model.condition import Condition, LinearCondition, RangeCondition, SetCondition
+from vaglio.model.condition import Condition, LinearCondition, RangeCondition, SetCondition, condition_text
 
 # More rules than this that fired or almost did are counted, not listed.
 _LISTED = 3
@@ -128,7 +128,7 @@ def _near(
         failed = [j for j, match in enumerate(matches) if match[row] == 0]
         if len(failed) == 1 and len(matches) > 1:
             condition = rules[i].conditions[failed[0]]
-            unmet = in_words(condition, context)
+            unmet = condition_text(condition)
             if len(condition.columns) == 1:
                 value = context.value(matrix, row, condition.columns[0])
                 unmet = (

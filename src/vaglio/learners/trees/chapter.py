@@ -83,6 +83,7 @@ def model_tree_parts(fitted: Fitted, about: Background, limits: ChapterLimits) -
         "title": text("The linear models"),
         "head": [text("conditions"), text("prediction"), text("rows")],
         "rows": body,
+        "texts": [1],
         "note": join(" ", note),
     }
     told = text(

@@ -51,7 +51,7 @@ CHOICES: dict[str, dict[str, Message]] = {
     "rare": {"merge": text("Merge rare categories")},
     "identifiers": {"mark": text("Ignore identifiers")},
     "constant": {"drop": text("Drop constant columns")},
-    "missing_class": {"drop": text("Drop rows without a class")},
+    "missing_class": {"drop": text("Drop rows without a target")},
     "mostly_missing": {"drop": text("Drop columns that are mostly missing")},
     "duplicates": {"drop": text("Drop duplicate rows")},
     "inconsistent": {"drop": text("Drop inconsistent rows"), "majority": text("Keep the most frequent class")},
@@ -76,7 +76,7 @@ LEVELS = {
 }
 ROLES = {
     "input": text("input"),
-    "target": text("class"),
+    "target": text("target"),
     "identifier": text("identifier"),
     "ignored": text("ignored"),
     "weight": text("weight"),

@@ -63,7 +63,7 @@ class OpenTable:
 
     @property
     def target(self) -> str | None:
-        """The class column."""
+        """The column to predict."""
         return self.table.target
 
     @cached_property
@@ -72,9 +72,9 @@ class OpenTable:
         return decide_task(self.table.column(self.need_target())).task
 
     def need_target(self) -> str:
-        """Return the class column; without one there is nothing to learn."""
+        """Return the target; without one there is nothing to learn."""
         if self.target is None:
-            raise InputError("class-not-set", "Which column is the class? Set it on the page Table.")
+            raise InputError("target-not-set", "Which column do you want to predict? Set the target on the page Table.")
         return self.target
 
     @cached_property

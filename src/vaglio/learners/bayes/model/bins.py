@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.messages.figures import moment
 from vaglio.messages.message import Number, join, text
 from vaglio.model import checks
 
@@ -208,12 +209,12 @@ class Bins:
             return text("any")
         if feature.kind != "numeric":
             return str(feature.categories[cell])
-        points = self.points(j)
+        points = [moment(x) if feature.is_date else Number(f"{x:.6g}") for x in self.points(j).tolist()]
         if cell == 0:
-            return Number(f"< {points[1]:.6g}")
+            return join(" ", ["<", points[1]])
         if cell == self.size[j] - 1:
-            return Number(f"≥ {points[-2]:.6g}")
-        return Number(f"{points[cell]:.6g} … {points[cell + 1]:.6g}")
+            return join(" ", ["≥", points[-2]])
+        return join(" … ", points[cell : cell + 2])
 
     def condition(self, j: int, cell: int) -> str:
         """Name a cell with its sign: "= red", "≥ 2.5", "1 … 3"."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio.document.document import Page
 from vaglio.document.notation import Notation, minus
-from vaglio.document.training import Training, value_text
+from vaglio.document.training import Training, number_text, value_text
 from vaglio.learners.bayes.explain import in_figures
 from vaglio.learners.bayes.model.likelihood import VALUE, TableGroup
 from vaglio.learners.bayes.model.posterior import values_seen
@@ -117,9 +117,9 @@ def cells_of(
     if feature.kind == "ordinal":
         names = [str(c) for c in feature.categories]
     elif group.table_kind[t] == VALUE:
-        names = [say.short(value) for value in group.points(t)]
+        names = [number_text(say, feature, value) for value in group.points(t).tolist()]
     else:
-        cuts = [say.short(round(float(cut), 6)) for cut in group.cuts(t)]
+        cuts = [number_text(say, feature, round(float(cut), 6)) for cut in group.cuts(t)]
         names = [f"< {cuts[0]}", *(f"{a} … {b}" for a, b in pairwise(cuts)), f"≥ {cuts[-1]}"] if cuts else ["–"]
     return names, cells, lambda value: group.cell(t, value)
 

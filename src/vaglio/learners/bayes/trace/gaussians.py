@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.document.animation import AnimationContext, Frame, as_regions
 from vaglio.document.document import Page
-from vaglio.document.training import Training
+from vaglio.document.training import Training, number_text, say_days
 from vaglio.learners.bayes.trace.factors import Factor, write_frequencies, write_priors, write_product
 from vaglio.messages.message import text
 from vaglio.plot.plane import Marks
@@ -152,10 +152,12 @@ def _decide(
     values = training.row.numeric[0, training.matrix.position[model.feature]]
     present = np.flatnonzero(~np.isnan(values))
     if present.size:
-        names = [training.features[int(j)].name for j in model.feature[present]]
+        features = [training.features[int(j)] for j in model.feature[present]]
         x = values[present]
         page.section(title)
-        page.text(f"x = ({say.series(f'{name} = {say.short(float(v))}' for name, v in zip(names, x))})")
+        given = (f"{known.name} = {number_text(say, known, v)}" for known, v in zip(features, x.tolist()))
+        page.text(f"x = ({say.series(given)})")
+        say_days(page, features, x.tolist())
         page.formula(formula)
         if len(present) < len(model.feature):
             page.text(
@@ -163,7 +165,8 @@ def _decide(
             )
         logarithm = log_densities(page, training, present, x)
         density = np.exp(logarithm)
-        factors.append(Factor(", ".join(names), tuple(map(say.figures, density)), density, logarithm))
+        said = ", ".join(known.name for known in features)
+        factors.append(Factor(said, tuple(map(say.figures, density)), density, logarithm))
     write_product(page, training, factors, prior, written)
 
 

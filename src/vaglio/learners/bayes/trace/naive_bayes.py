@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from vaglio.document.document import Page
-from vaglio.document.training import Training
+from vaglio.document.training import Training, number_text, say_days
 from vaglio.learners.bayes.model.likelihood import possible
 from vaglio.learners.bayes.model.posterior import values_seen
 from vaglio.learners.bayes.trace.factors import (
@@ -163,12 +163,14 @@ def _asked(page: Page, training: Training, j: int, kind: str | None = None) -> f
             )
         )
         return math.nan
+    say_days(page, [training.features[j]], [value])
     return value
 
 
 def _factor(page: Page, training: Training, j: int, value: float, density: np.ndarray) -> Factor:
-    say = page.say
-    return Factor(f"{training.features[j].name} = {say.short(value)}", tuple(map(say.fixed, density)), density)
+    feature = training.features[j]
+    given = number_text(page.say, feature, value)
+    return Factor(f"{feature.name} = {given}", tuple(map(page.say.fixed, density)), density)
 
 
 def class_moments(

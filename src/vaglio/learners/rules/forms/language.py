@@ -14,13 +14,15 @@ from typing import Any, NamedTuple
 
 from vaglio.encode import Feature, split_words
 from vaglio.errors import InputError
+from vaglio.messages.figures import days_of
 from vaglio.messages.message import text
 from vaglio.model.condition import KEYWORDS, WORD
 
-# Longer alternatives come first: a number before a word, <= before <.
+# Longer alternatives come first: a date before a number, a number before a word, <= before <.
 _TOKEN = re.compile(
     rf"""(?P<space>\s+|\#[^\n]*)
       | (?P<string>"(?:[^"\\]|\\.)*")
+      | (?P<date>\d{{4}}-\d\d-\d\d(?:\ \d\d:\d\d(?::\d\d(?:\.\d{{1,6}})?)?)?(?!\w))
       | (?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf\b|nan\b)(?!\w))
       | (?P<word>{WORD})
       | (?P<mark><=|>=|!=|[<>=(){{}}\[\],:*+-])""",
@@ -29,11 +31,15 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A word, number, string or mark of the text, with its line; the last one is the end."""
+    """A word, number, date, string or mark of the text, with its line; the last one is the end."""
 
     kind: str
     text: str
     line: int
+
+
+class Day(float):
+    """Days since 1970 that stand as a date in the text."""
 
 
 class TokenReader:
@@ -132,6 +138,16 @@ class TokenReader:
             raise self.error(text("expected a number"))
         return float(self.take().text)
 
+    def bound(self) -> Any:
+        """What a column is compared with: a value, or the days since 1970 of a date."""
+        if self.peek().kind != "date":
+            return self.value()
+        try:
+            return Day(days_of(self.take().text))
+        except ValueError:
+            self.at -= 1
+            raise self.error(text("expected a date of the calendar")) from None
+
     def values(self, joint: str) -> list[Any]:
         values = [self.value()]
         while self.accept(joint):
@@ -224,7 +240,7 @@ class DraftRule:
 def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tuple[Feature, ...]:
     """The columns of a text: those declared, and those its tests name, by how they are tested."""
     words: dict[str, Feature] = {}
-    numeric: dict[str, None] = {}
+    numeric: dict[str, bool] = {}  # whether it is compared with dates
     values: dict[str, dict[Any, None]] = {}
     for test in tests:
         for name in test.names:
@@ -244,15 +260,17 @@ def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tu
                     )
                 values.setdefault(name, {}).update(dict.fromkeys(test.values))
             elif not isinstance(test, StateTest):
-                numeric[name] = None
+                dates = isinstance(test, OrderTest) and any(isinstance(end, Day) for _, end in test.bounds)
+                numeric[name] = numeric.get(name, False) or dates
             else:
                 values.setdefault(name, {})
     inferred = {**declared, **words}
     for name in [*numeric, *values]:
         if name in numeric:
-            inferred[name] = Feature(name)
+            inferred[name] = Feature(name, is_date=numeric[name])
         elif all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values[name]):
-            inferred[name] = Feature(name)  # only ever compared with numbers, or only tested for being missing
+            # Only ever compared with numbers, or only tested for being missing.
+            inferred[name] = Feature(name, is_date=any(isinstance(v, Day) for v in values[name]))
         else:
             inferred[name] = Feature(name, "nominal", tuple(values[name]))
     return tuple(inferred.values())
@@ -294,10 +312,10 @@ class RuleReader(TokenReader):
 
     def test(self) -> AnyTest:
         line = self.peek().line
-        if self.peek().kind == "number":
+        if self.peek().kind in ("number", "date"):
             if self.peek(1).text == "*":
                 return self.linear(line)
-            low = self.number()
+            low = self.bound()
             op = self.order()
             if op not in ("<", "<="):
                 raise self.error(text("expected < or <= before the column of an interval"))
@@ -305,7 +323,7 @@ class RuleReader(TokenReader):
             other = self.order()
             if other not in ("<", "<="):
                 raise self.error(text("expected < or <= after the column of an interval"))
-            return OrderTest(name, line, [({"<": ">", "<=": ">="}[op], low), (other, self.number())])
+            return OrderTest(name, line, [({"<": ">", "<=": ">="}[op], low), (other, self.bound())])
         name = self.name()
         word, contains = None, self.accept("CONTAINS")
         if contains or self.accept("DOES"):
@@ -326,10 +344,10 @@ class RuleReader(TokenReader):
             self.expect("AND")
             return OrderTest(name, line, [(">=", low), ("<=", self.value())])
         if self.accept("="):
-            return SetTest(name, line, [self.value()], False)
+            return SetTest(name, line, [self.bound()], False)
         if self.accept("!="):
             return SetTest(name, line, [self.value()], True)
-        return OrderTest(name, line, [(self.order(), self.value())])
+        return OrderTest(name, line, [(self.order(), self.bound())])
 
     def order(self) -> str:
         for op in ("<=", ">=", "<", ">"):

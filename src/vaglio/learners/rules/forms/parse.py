@@ -12,6 +12,7 @@ from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError, ModelFileError, as_own_errors
 from vaglio.learners.rules.forms.language import (
     AnyTest,
+    Day,
     DraftRule,
     LinearTest,
     OrderTest,
@@ -142,8 +143,11 @@ class _Builder:
         reader = self.reader
         name = reader.name()
         reader.expect(":")
-        if reader.accept("NUMBER"):
-            self.declared[name] = Feature(name)
+        # A category may be called date, too.
+        dates = reader.is_key("DATE") and reader.peek(1).text not in (",", "<")
+        if dates or reader.is_key("NUMBER"):
+            reader.take()
+            self.declared[name] = Feature(name, is_date=dates)
             return
         first = reader.value()
         ordered = reader.accept("<")
@@ -241,7 +245,7 @@ def bind(test: AnyTest, columns: dict[str, tuple[int, Feature]]) -> Condition:
 
 def _bind_set(test: SetTest, column: int, feature: Feature) -> Condition:
     if feature.kind == "numeric":
-        if len(test.values) == 1 and not test.negated and _is_number(test.values[0]):
+        if len(test.values) == 1 and not test.negated and _is_number(test.values[0], feature):
             value = float(test.values[0])
             return RangeCondition(column, feature, value, value, True, True, test.missing)
         raise InputError(
@@ -279,7 +283,7 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     for operator, value in test.bounds:
         if feature.kind == "ordinal":
             value = float(_code(value, feature, test.line))
-        elif not _is_number(value):
+        elif not _is_number(value, feature):
             raise InputError(
                 "rules-not-a-number",
                 "Rules, line {line}: {column!r} is numeric and cannot be compared with {value!r}.",
@@ -300,7 +304,10 @@ def _bind_order(test: OrderTest, column: int, feature: Feature) -> Condition:
     return condition
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object, feature: Feature) -> bool:
+    """Whether a numeric column can be compared with the value: dates only if it holds dates."""
+    if isinstance(value, Day) and not feature.is_date:
+        return False
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
 
 

@@ -5,6 +5,7 @@
     CLASSES no, yes
     COLUMN outlook: overcast, rain, sunny
     COLUMN humidity: number
+    COLUMN sent: date
     COLUMN size: small < medium < large
     CHOOSE first
     SMOOTHING laplace
@@ -13,6 +14,7 @@
     COST yes [no 10]
     IF outlook = sunny AND humidity > 77.5 THEN no [no 3]
     IF (70 < humidity <= 80 OR MISSING 0.25) AND size IN {small, medium} THEN yes [yes 2] COVERS [no 1, yes 4]
+    IF sent <= 2024-01-31 12:00:00 THEN no [no 2]
     ELSE yes [no 2, yes 7]
 
 A text is tested for single words: ``IF subject contains "offer" AND subject does not contain "report" THEN spam``.
@@ -107,7 +109,11 @@ def _header(ruleset: RuleSet) -> list[str]:
     columns = []
     for feature in (ruleset.features[j] for j in used if ruleset.features[j].word is None):
         joint = " < " if feature.kind == "ordinal" else ", "
-        values = "number" if feature.kind == "numeric" else joint.join(map(value_text, feature.categories))
+        values = joint.join(map(value_text, feature.categories))
+        if feature.kind == "numeric":
+            values = "date" if feature.is_date else "number"
+        elif values.upper() == "DATE":  # the name of the only category
+            values = json.dumps(values)
         # A single ordered category would read as a nominal one: a trailing < keeps it ordered.
         tail = " <" if feature.kind == "ordinal" and len(feature.categories) == 1 else ""
         columns.append(f"COLUMN {value_text(feature.name)}: {values}{tail}")

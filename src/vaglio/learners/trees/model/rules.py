@@ -11,7 +11,7 @@ from vaglio.encode import Feature
 from vaglio.learners.rules.model.rule import Rule
 from vaglio.learners.rules.model.ruleset import RuleSet
 from vaglio.learners.trees.model.tree import LINEAR, MULTIWAY, SUBSET, THRESHOLD, Tree
-from vaglio.messages.figures import short_number
+from vaglio.messages.figures import moment, short_number
 from vaglio.messages.message import Number, join, text
 from vaglio.model.base import plain_label
 from vaglio.model.calibration import Calibration, calibrated
@@ -217,4 +217,5 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
         rank = condition.high if branch == 0 else condition.low
         return f"{'≤' if branch == 0 else '>'} {condition.feature.categories[int(rank)]}"
     sign = ("<", "≥")[branch] if tree.strict else ("≤", ">")[branch]
-    return Number(f"{sign} {short_number(threshold)}")
+    told = moment(threshold) if condition.feature.is_date else Number(short_number(threshold))
+    return join(" ", [sign, told])

@@ -11,7 +11,7 @@ import numpy as np
 
 from vaglio.document.impurity import MEASURES, Cuts, after, entropy, weighted
 from vaglio.document.notation import Notation
-from vaglio.document.training import Training
+from vaglio.document.training import Training, number_text
 from vaglio.encode import guarded_from, reliability
 from vaglio.messages.message import text
 
@@ -259,7 +259,7 @@ class NodeSplits:
         if alone is not None and (best is None or weighted(self.measure, alone).sum() < best[0] - 1e-12):
             best = (float(weighted(self.measure, alone).sum()), -1, alone, 0)
         by_gini = weighted("gini", left) + weighted("gini", total - left)
-        two = (float(by_gini.min() / total.sum()), self._threshold(float(middles[int(np.argmin(by_gini))])))
+        two = (float(by_gini.min() / total.sum()), self._threshold(float(middles[int(np.argmin(by_gini))]), feature))
         if best is None:
             return self._made(feature, "", self._counts(y, w)[None], w, 0.0, "few_rows", two, cuts)
         _, at, branches, tried = best
@@ -273,10 +273,12 @@ class NodeSplits:
         """Return the test of a threshold, as the tree writes it."""
         return self._threshold(value, feature)
 
-    def _threshold(self, value: float, feature: int | None = None) -> str:
-        if feature is not None and self.training.features[feature].kind == "ordinal":
-            return f"≤ {self.training.features[feature].categories[int(np.floor(value))]}"
-        return f"{'<' if self.training.estimator._strict else '≤'} {self.say.short(round(float(value), 6))}"
+    def _threshold(self, value: float, feature: int) -> str:
+        known = self.training.features[feature]
+        if known.kind == "ordinal":
+            return f"≤ {known.categories[int(np.floor(value))]}"
+        sign = "<" if self.training.estimator._strict else "≤"
+        return f"{sign} {number_text(self.say, known, round(float(value), 6))}"
 
     def _counts(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.bincount(y, w, minlength=len(self.training.classes)).astype(float)

@@ -11,7 +11,7 @@ import numpy as np
 
 from vaglio.document.notation import Notation
 from vaglio.document.spread import Group, impurity_after
-from vaglio.document.training import Training
+from vaglio.document.training import Training, number_text
 from vaglio.encode import guarded_from
 from vaglio.learners.trees.trace.best_tests import ENUMERABLE, least_rows, set_text
 
@@ -174,7 +174,7 @@ class NumberSplits:
         known = self.training.features[feature]
         if known.kind == "ordinal":
             return f"≤ {known.categories[int(np.floor(value))]}"
-        return f"≤ {self.say.short(round(float(value), 6))}"
+        return f"≤ {number_text(self.say, known, round(float(value), 6))}"
 
 
 def _divisions(slots: list[np.ndarray], y: np.ndarray, w: np.ndarray, measure: str) -> Iterator[list[int]]:
