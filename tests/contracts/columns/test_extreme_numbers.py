@@ -77,6 +77,7 @@ def test_probabilities_are_numbers_that_add_up_to_one(
 @FEW
 @given(X=TABLES, target=SIZE)
 @example(X=np.zeros((4, 1)), target=1.7e308)
+@example(X=np.full((4, 3), 5e-324), target=0.0)
 def test_predicted_numbers_are_numbers(estimator: Any, X: np.ndarray, target: float) -> None:
     y = np.where(np.arange(len(X)) % 2, target, 1.0)
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -68,6 +68,7 @@ def rows_of_every_sort() -> dict[str, tuple[Any, np.ndarray]]:
         "single precision": (X.astype(np.float32), y),
         "far from 0": (X + 1e7 * np.arange(5), y),
         "of all sizes": (X * [1e-9, 1e-3, 1.0, 1e5, 1e150], y),
+        "the smallest and largest": (np.column_stack([X[:, :3], X[:, 3] * 1e-320, X[:, 4] * 1e305]), y),
         "constant columns": (np.column_stack([X, np.full(300, 0.1), np.zeros(300)]), y),
         "missing": (holes, y),
         "never known": (np.column_stack([X, np.full(300, np.nan)]), y),
@@ -93,6 +94,7 @@ def test_least_squares_are_those_of_singular_values(sort: str, weighted: bool):
     np.testing.assert_allclose(model.predict(X), expected, atol=1e-6 * (1 + np.abs(y).max()))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("alpha", [1e-3, 1.0])
 @pytest.mark.parametrize("sort", rows_of_every_sort())
 def test_ridge_and_lasso_are_scikit_learns_on_the_encoded_rows(sort: str, alpha: float):

@@ -69,8 +69,8 @@ class Sums:
         cls, rows: NumberRows, start: np.ndarray, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float
     ) -> Sums:
         """Add up numbers whose centre is to be encoded as ``start``."""
-        # Within these limits a power of two and its square are numbers.
-        power = np.minimum(np.maximum(np.frexp(rows.scale)[1], -500), 500)
+        # Within these limits a power of two is a number, and the smallest scales times it have squares.
+        power = np.minimum(np.maximum(np.frexp(rows.scale)[1], -1000), 1000)
         width = len(power)
         # Of the columns and, behind them, of y.
         unit, length, centre, moved = np.ones(width + 1), np.ones(width + 1), np.empty(width + 1), np.empty(width + 1)
@@ -81,15 +81,16 @@ class Sums:
         fill = (rows.fill - rows.centre) * unit[:-1]
         sums = _core.product_sums(rows.numeric, y, weight, centre, unit, fill)
         total, linear, products = float(sums[-1, -1]), sums[-1, :-1], sums[:-1, :-1]
-        if centred:
-            mean = linear / total
-            moved += mean * length
-            raw = products.diagonal()
-            products = products - linear[:, None] * mean
-            # What is left of a constant column is rounding.
-            flat = products.diagonal() <= _ROUNDING * raw + (_CONSTANT * total) * (centre * unit) ** 2
-            products[flat] = products[:, flat] = 0.0
-        return cls(total, moved, products * (length * length[:, None]))
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are used as they are may have no squares
+            if centred:
+                mean = linear / total
+                moved += mean * length
+                raw = products.diagonal()
+                products = products - linear[:, None] * mean
+                # What is left of a constant column is rounding.
+                flat = products.diagonal() <= _ROUNDING * raw + (_CONSTANT * total) * (centre * unit) ** 2
+                products[flat] = products[:, flat] = 0.0
+            return cls(total, moved, products * (length * length[:, None]))
 
     @classmethod
     def _of_sparse(cls, rows: Any, y: np.ndarray, weight: np.ndarray | None, centred: bool, middle: float) -> Sums:
