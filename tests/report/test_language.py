@@ -102,7 +102,7 @@ def test_italian_report_has_no_english_and_no_english_numbers(pages: dict[str, s
     """Sentences of the report's own chapters differ from the English ones, and numbers have a comma."""
     own = ("data", "learners", "performance", "method")
     english, italian = (set(_texts(_sections(pages[lang], *own))) for lang in ("en", "it"))
-    same = {text for text in english & italian if len(re.findall(r"[a-z]{3,}", text)) > 2}
+    same = {text for text in english & italian if len(re.findall(r"[a-z]{3,}", text)) > 2} - {vaglio.__version__}
     assert {text for text in same if not re.search(r"[=_:]|, ", text)} == set()
     texts = _texts(_sections(pages["it"], "data", "performance"))
     assert [text for text in texts if re.search(r"\d\.\d{1,2}\b(?!\.)|\d%", text)] == []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import signal
 
+import distributed
 import pytest
 
 from vaglio.errors import ClusterError
-from vaglio.runtime.cluster import local_client, remote_client
+from vaglio.runtime.cluster import _Watch, local_client, lost_named, remote_client
 
 
 @pytest.mark.slow
@@ -32,3 +33,14 @@ def test_two_clusters_beside_each_other_say_nothing(recwarn):
 def test_an_address_without_a_scheduler_is_named():
     with pytest.raises(ClusterError, match="No scheduler answers at nowhere"), remote_client("nowhere"):
         pass
+
+
+@pytest.mark.slow
+def test_a_lost_scheduler_is_named_while_no_task_finishes():
+    """The workers are counted when a task takes long: a client that is closed has nobody to ask."""
+    quiet = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, **quiet) as made:
+        client = distributed.Client(made, set_as_default=False)
+        client.close()
+        with pytest.raises(ClusterError, match="connection to the scheduler of the cluster was lost"), lost_named():
+            _Watch(client, worker_timeout=0).look()

@@ -191,6 +191,8 @@ class _Watch:
         if now - self._asked < min(_ASK, self.worker_timeout):
             return
         self._asked = now
+        if self.client.scheduler is None:  # a client that lost it is closed, and cannot ask
+            raise ConnectionError
         if self.client.nthreads():
             self._since = None
         elif self._since is None:
