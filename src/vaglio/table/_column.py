@@ -409,7 +409,7 @@ def _as_numbers(categories: tuple[Any, ...], unit: str) -> np.ndarray:
     from vaglio.table._numerals import numbers_like
 
     values = numbers_like([str(value).strip() for value in categories], "", unit)
-    values[np.isin(list(map(type, categories)), (bool, np.bool_))] = np.nan
+    values[[isinstance(value, (bool, np.bool_)) for value in categories]] = np.nan
     return values
 
 
