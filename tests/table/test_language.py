@@ -13,7 +13,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from babel.messages.pofile import read_po
 from tools.messages import LOCALE, PACKAGE, _has_words, errors, in_python
