@@ -306,8 +306,8 @@ def rows_of(
             stratify=target if is_classifier(estimator) else None,
             random_state=estimator._random_seed,
         )
-        # In the order of the draw, as scikit-learn copies them: trees on rows that lie one after the other take half
-        # the time, and sums in this order are its sums.
+        # In the order of the draw, as scikit-learn copies them: trees then read rows that lie one after the other, and
+        # sums in this order are its sums.
         order = np.concatenate([training, validation])
         rows, target, weight = rows[order], target[order], None if weight is None else weight[order]
         training, validation = np.split(np.arange(n), [len(training)])
