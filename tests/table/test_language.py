@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from babel.messages.pofile import read_po
 from tools.messages import LOCALE, PACKAGE, _has_words, errors, in_python
@@ -110,7 +111,10 @@ def _csv(text: str, **options):
         (lambda: Table.from_any(np.arange(3)), ""),
         (lambda: Table.from_any({"k": [1, 2], "b": [1]}), ""),
         (lambda: Table.from_any({"k": [1.0, float("inf")]}), ""),
-        (lambda: read({"k": [0.5, 1.5], "b": [1, 2]}).xy("k", task="classification"), "levels nominal task regression"),
+        (
+            lambda: read(pd.DataFrame({"k": [0.5, 1.5], "b": [1, 2]})).xy("k", task="classification"),
+            "levels nominal task regression",
+        ),
         (lambda: list(read_chunks(io.BytesIO(b"k,b\nzz,x\n"), like=[("k", "numeric"), ("b", "nominal")])), "missing"),
         (lambda: scan("/tt/zz.fw"), "csv"),
     ],
@@ -133,7 +137,10 @@ def test_errors_are_in_the_language_of_the_reader(fails, allowed):
         (_csv("k,b\n1,x\n2,z\n", levels={"b": "ordinal"}), "--levels 'b=x<z'"),
         (_csv("k,b\n1,x\n", limits={"cells": 1}), "--read limit_cells=6"),
         (_csv("k,b\n1,2\n3\n"), "--read delimiter=…"),
-        (lambda: read({"k k": [0.5, 1.5], "b": [1, 2]}).xy("k k", task="classification"), "--nominal 'k k'"),
+        (
+            lambda: read(pd.DataFrame({"k k": [0.5, 1.5], "b": [1, 2]})).xy("k k", task="classification"),
+            "--nominal 'k k'",
+        ),
     ],
 )
 def test_the_command_line_names_its_own_options(fails, option):
