@@ -199,6 +199,8 @@ def test_every_template_of_the_pages_is_translated():
             "recall",
             "Lift",
             "lift",
+            "Target",
+            "target",
             "Bayes",
             "Server",
             "{panel}: {reason}",

@@ -78,8 +78,11 @@ def decide_task(target: Any, asked: str = "auto", able: Task | None = None, name
         return TargetTask("regression", told=told) if asked == "regression" else TargetTask("classification")
     values = _numbers(target)
     if values is None:
-        # Learners of numbers alone read words as numbers, or name the first that is none.
-        return TargetTask("regression", told=told) if able == "regression" else TargetTask("classification")
+        # Learners of numbers alone read words as numbers, or name the first that is none. An array of truth values has
+        # none to name, and would be learned as 0 and 1 without a word.
+        truths = not isinstance(target, Column) and np.asarray(target).dtype.kind == "b"
+        read = able == "regression" and not truths
+        return TargetTask("regression", told=told) if read else TargetTask("classification")
     if told is not None and able != "classification":
         return TargetTask("regression", told=told)
     named = target.name if isinstance(target, Column) else name
