@@ -109,6 +109,18 @@ class GrowthSteps:
         return paths
 
 
+def write_size(page: Page, training: Training) -> None:
+    """Write how many rows and attributes there are, of a target of numbers."""
+    page.section(page.say("The data"))
+    page.text(
+        page.say(
+            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}; the target is a number.",
+            rows=len(training.y),
+            columns=len(training.features),
+        )
+    )
+
+
 def write_shape(page: Page, tree: Tree) -> None:
     """Write the size of the finished tree."""
     say = page.say

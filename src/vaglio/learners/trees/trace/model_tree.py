@@ -21,7 +21,7 @@ from vaglio.learners.trees.model.formulas import formula, line
 from vaglio.learners.trees.model.model_tree import cut_back
 from vaglio.learners.trees.model.rules import leaf_conditions, outline
 from vaglio.learners.trees.model.tree import Tree
-from vaglio.learners.trees.trace.growth import preorder, write_shape
+from vaglio.learners.trees.trace.growth import preorder, write_shape, write_size
 from vaglio.learners.trees.trace.regression import NumberGrowth
 from vaglio.learners.trees.trace.tree import frames_of_growth
 from vaglio.model.condition import condition_text
@@ -33,14 +33,7 @@ _ROUNDING = 1e-9
 def trace_model_tree(page: Page, training: Training) -> None:
     """Write the growth, the models of the nodes with their terms dropped, the pruning, the smoothing and a row."""
     say, estimator = page.say, training.estimator
-    page.section(say("The data"))
-    page.text(
-        say(
-            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}; the target is a number.",
-            rows=len(training.y),
-            columns=len(training.features),
-        )
-    )
+    write_size(page, training)
     page.text(
         say(
             "A tree divides the rows, and each of its leaves predicts by a linear model. Each node takes the test that "

@@ -10,6 +10,7 @@ from vaglio.document.document import Page
 from vaglio.document.spread import Group
 from vaglio.document.training import Training
 from vaglio.learners.trees.model.tree import Tree
+from vaglio.learners.trees.trace.growth import write_size
 from vaglio.learners.trees.trace.optimal_tree import OneTree, write_end
 from vaglio.learners.trees.trace.regression import write_row
 
@@ -17,14 +18,7 @@ from vaglio.learners.trees.trace.regression import write_row
 def trace_optimal_numbers(page: Page, training: Training) -> None:
     """Write both trees with the squared error of every leaf, then the proof."""
     say, estimator = page.say, training.estimator
-    page.section(say("The data"))
-    page.text(
-        say(
-            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}; the target is a number.",
-            rows=len(training.y),
-            columns=len(training.features),
-        )
-    )
+    write_size(page, training)
     page.text(
         say(
             "Among all trees with at most {depth:,} {depth:test|tests} on a path, this tree leaves the smallest sum of "

@@ -13,7 +13,7 @@ from vaglio.learners.inner_split import inner_split
 from vaglio.learners.trees.estimators.growing import grow
 from vaglio.learners.trees.model.tree import LINEAR, Tree
 from vaglio.learners.trees.trace.best_tests import REMARKS
-from vaglio.learners.trees.trace.growth import GrowthSteps, reached_leaves, write_shape
+from vaglio.learners.trees.trace.growth import GrowthSteps, reached_leaves, write_shape, write_size
 from vaglio.learners.trees.trace.number_tests import NumberSplit, NumberSplits
 from vaglio.learners.trees.trace.pruning import trace_pruning
 from vaglio.messages.message import text
@@ -57,14 +57,7 @@ def trace_regression_tree(page: Page, training: Training) -> None:
     tree = grow(estimator, part.matrix, part.y, weight, 0)
     growth = NumberGrowth(page, part, tree)
     measure = growth.splits.measure
-    page.section(say("The data"))
-    page.text(
-        say(
-            "{rows:,} {rows:row|rows}, {columns:,} {columns:attribute|attributes}; the target is a number.",
-            rows=len(training.y),
-            columns=len(training.features),
-        )
-    )
+    write_size(page, training)
     page.text(say.text(_CRITERIA[measure]))
     page.formula(_FORMULAS[measure])
     if estimator._oblique:
