@@ -240,6 +240,9 @@ def test_every_command_names_the_cell_and_counts_rows_without_a_target(
         told = run_here("--lang", lang, command, "wrong.csv", *asked)
         assert (told.code, "Traceback" in told.err) == (1, False)
         assert told.err.splitlines()[-1].count(row) == 1, told.err
+    told = run_here(command, "wrong.csv", *asked, "--memory", "1GB")
+    assert told.code == 1
+    assert "row 6, column 'y': 'x' is not a number. Correct it" in told.err.splitlines()[-1]
     told = run_here(command, "wrong.csv", *asked, "--json")
     assert json.loads(told.out or told.err)["error"]["code"] == "target-not-numeric"
     told = run_here(command, "sound.csv", *asked)

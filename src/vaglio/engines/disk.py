@@ -118,7 +118,9 @@ class ScannedSource(Source):
         known = dict(self.X.reading.columns)
         for each in last:
             known.pop(each.name, None)
-            known[each.name] = dict(each.table.reading.columns)[each.name]
+            # A wrong cell of an input may count as missing; with a wrong target, a row would be left out of a training.
+            exact = replace(dict(each.table.reading.columns)[each.name], provisional=False, lenient=False)
+            known[each.name] = exact
         whole = replace(self.X, reading=Reading(tuple(known.items())))
         return type(self)(whole), self.y.name, None if self.weight is None else self.weight.name
 
